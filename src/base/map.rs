@@ -129,6 +129,25 @@ pub(crate) fn halves(pair: u64) -> (u32, u32) {
     ((pair >> 32) as u32, pair as u32)
 }
 
+/// A nonnegative number and its position as one number. [`sort_numbers`] puts the largest first, and the last position
+/// in a tie.
+#[expect(clippy::cast_possible_truncation, reason = "lists have far fewer than 2^32 entries")]
+pub(crate) fn best_first(number: f32, position: usize) -> u64 {
+    pair(!number.to_bits(), !(position as u32))
+}
+
+/// The position in a number of [`best_first`].
+pub(crate) fn position(number: u64) -> usize {
+    !halves(number).1 as usize
+}
+
+/// Keeps the `count` smallest numbers, in any order. Returns the next larger one, if there are more.
+pub(crate) fn keep_smallest(numbers: &mut Vec<u64>, count: usize) -> Option<u64> {
+    let next = (numbers.len() > count).then(|| *numbers.select_nth_unstable(count).1);
+    numbers.truncate(count);
+    next
+}
+
 /// The bits of a nonnegative number, in its order.
 pub(crate) fn ordered(number: f32) -> u64 {
     u64::from(number.max(0.0).to_bits())

@@ -47,8 +47,8 @@ pub struct ScoredRanking {
 pub struct Basis {
     /// The messages.
     pub index: Rc<Index>,
-    /// For each message, true if it may be kept for its rank.
-    pub is_open: Vec<bool>,
+    /// The messages that may be kept for their rank.
+    pub open: OpenMessages,
     /// The request's text, and the name of its author.
     pub request: [String; 2],
     /// The role of its author.
@@ -59,12 +59,59 @@ pub struct Basis {
 
 impl PartialEq for Basis {
     fn eq(&self, other: &Self) -> bool {
-        let Self { index, is_open, request, role, zone_offsets } = self;
+        let Self { index, open, request, role, zone_offsets } = self;
         Rc::ptr_eq(index, &other.index)
             && *request == other.request
             && *role == other.role
             && *zone_offsets == other.zone_offsets
-            && *is_open == other.is_open
+            && *open == other.open
+    }
+}
+
+/// The messages of an index that may be kept for their rank.
+#[derive(Clone, Debug)]
+pub struct OpenMessages {
+    is_open: Vec<bool>,
+    /// True if most may.
+    usual: bool,
+    /// The others.
+    exceptions: Vec<usize>,
+}
+
+impl OpenMessages {
+    /// The same for each of `count` messages.
+    #[must_use]
+    pub fn new(count: usize, usual: bool) -> Self {
+        Self { is_open: vec![usual; count], usual, exceptions: Vec::new() }
+    }
+
+    /// Says once for a message if it may be kept.
+    pub fn set(&mut self, message: usize, is_open: bool) {
+        if is_open != self.usual {
+            self.is_open[message] = is_open;
+            self.exceptions.push(message);
+        }
+    }
+
+    /// For each message, true if it may be kept.
+    #[must_use]
+    pub fn as_slice(&self) -> &[bool] {
+        &self.is_open
+    }
+
+    /// Number of messages that may not be kept.
+    #[must_use]
+    pub fn closed_count(&self) -> usize {
+        let others = self.exceptions.len();
+        if self.usual { others } else { self.is_open.len() - others }
+    }
+}
+
+impl PartialEq for OpenMessages {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_open.len() == other.is_open.len()
+            && self.usual == other.usual
+            && self.exceptions == other.exceptions
     }
 }
 

@@ -62,6 +62,10 @@ pub struct Index {
     languages: [u32; Language::ALL.len() + 1],
     /// The sum of all messages' lengths.
     total_length: u64,
+    /// The sum of all messages' sizes.
+    total_size: u64,
+    /// The messages with cues, ascending.
+    cued: Vec<u32>,
     /// The time of the last message that has one, and the latest of all; `i64::MIN` if none has one.
     last_time: i64,
     latest_time: i64,
@@ -148,6 +152,8 @@ struct Speakers {
 pub(crate) struct Speaker {
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// Number of messages.
+    pub(crate) message_count: usize,
 }
 
 impl Default for Index {
@@ -164,6 +170,8 @@ impl Default for Index {
             speakers: Speakers::default(),
             languages: [0; Language::ALL.len() + 1],
             total_length: 0,
+            total_size: 0,
+            cued: Vec::new(),
             last_time: i64::MIN,
             latest_time: i64::MIN,
             whole_log_count: 0,
@@ -213,9 +221,7 @@ impl Index {
             }
         }
         let code = language.map_or(0, |language| language as u8 + 1);
-        self.languages[code as usize] += 1;
         let length = u16::try_from(length).unwrap_or(u16::MAX);
-        self.total_length += u64::from(length);
         let name = transcript.value(row, Field::Name).unwrap_or_default();
         let time = transcript.time(row).map_or(i64::MIN, |time| time.0);
         let conversation = conversation_of(transcript, row);
@@ -245,6 +251,7 @@ impl Index {
             0
         });
         self.note(time, needs_whole_log);
+        self.add_up(self.len() - 1);
     }
 
     /// True if another conversation begins with the next message.
@@ -267,6 +274,22 @@ impl Index {
         }
     }
 
+    /// Adds the messages from the one at `first` on to the sums over all messages.
+    fn add_up(&mut self, first: usize) {
+        let columns = &self.messages;
+        for at in first..columns.lengths.len() {
+            self.total_length += u64::from(columns.lengths[at]);
+            self.total_size += u64::from(columns.sizes[at]);
+            self.languages[(columns.flags[at] >> LANGUAGE_SHIFT) as usize] += 1;
+            if let Some(speaker) = self.speakers.list.get_mut(usize::from(columns.speakers[at])) {
+                speaker.message_count += 1;
+            }
+            if columns.cues[at] != 0 {
+                self.cued.push(narrow(at));
+            }
+        }
+    }
+
     /// Forgets all messages from the one at `length` on.
     pub fn truncate(&mut self, length: usize) {
         if length >= self.len() {
@@ -276,6 +299,11 @@ impl Index {
         for at in length..self.len() {
             let flags = self.messages.flags[at];
             self.total_length -= u64::from(self.messages.lengths[at]);
+            self.total_size -= u64::from(self.messages.sizes[at]);
+            let speaker = usize::from(self.messages.speakers[at]);
+            if let Some(speaker) = self.speakers.list.get_mut(speaker) {
+                speaker.message_count -= 1;
+            }
             self.languages[(flags >> LANGUAGE_SHIFT) as usize] -= 1;
             self.whole_log_count -= usize::from(flags & NEEDS_WHOLE_LOG != 0);
         }
@@ -294,6 +322,7 @@ impl Index {
         columns.flags.truncate(length);
         columns.sizes.truncate(length);
         columns.cues.truncate(length);
+        self.cued.truncate(self.cued.partition_point(|message| (*message as usize) < length));
         self.meanings.get_mut().truncate(length);
         let times = &columns.times;
         let last = times.iter().rev().copied().find(|time| *time != i64::MIN);
@@ -302,7 +331,8 @@ impl Index {
             0 => self.last_time, // each is later than the one before it
             _ => times.iter().copied().max().unwrap_or(i64::MIN),
         };
-        let count = first_beyond(&columns.speakers).min(self.speakers.list.len());
+        let last = self.speakers.list.iter().rposition(|speaker| speaker.message_count > 0);
+        let count = last.map_or(0, |last| last + 1);
         for speaker in self.speakers.list.drain(count..) {
             self.speakers.known.remove(&(speaker.role, speaker.name));
         }
@@ -355,7 +385,7 @@ impl Index {
         let speakers =
             &self.speakers.list[known..first_beyond(&columns.speakers[..end]).max(known)];
         write_length(out, speakers.len());
-        for Speaker { name, role } in speakers {
+        for Speaker { name, role, .. } in speakers {
             out.push(*role as u8);
             write_length(out, name.len());
             out.extend(name.as_bytes());
@@ -402,7 +432,7 @@ impl Index {
             if self.speakers.known.contains_key(&speaker) {
                 return None;
             }
-            speakers.push(Speaker { name: speaker.1, role });
+            speakers.push(Speaker { name: speaker.1, role, message_count: 0 });
             names.push(xxh64(name.as_bytes(), role as u64));
         }
         // No name occurs twice.
@@ -441,7 +471,7 @@ impl Index {
         if !is_sound {
             return None;
         }
-        for Speaker { name, role } in speakers {
+        for Speaker { name, role, .. } in speakers {
             self.speakers.intern(role, &name);
         }
         let mut segment = Segment::new(self.first_open..self.first_open + count);
@@ -453,9 +483,7 @@ impl Index {
         }
         let segment = segment.finished();
         columns.read_terms(self.messages.terms.len(), count, &segment);
-        self.total_length += columns.lengths.iter().copied().map(u64::from).sum::<u64>();
         for (time, flags) in columns.times.iter().zip(&columns.flags) {
-            self.languages[(flags >> LANGUAGE_SHIFT) as usize] += 1;
             self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
         }
         self.forget_open_segment();
@@ -471,6 +499,7 @@ impl Index {
         messages.flags.extend(columns.flags);
         messages.sizes.extend(columns.sizes);
         messages.cues.extend(columns.cues);
+        self.add_up(self.first_open);
         if count >= MOST_OPEN_MESSAGES || segment.len() >= MOST_OPEN_POSTINGS {
             self.push(segment);
         } else {
@@ -561,9 +590,22 @@ impl Index {
         &self.messages.sizes
     }
 
-    /// For each message, the cues in a user's words ([`cues`]); 0 for other roles.
-    pub(crate) fn cues(&self) -> &[u8] {
-        &self.messages.cues
+    /// The mean of all messages' sizes.
+    #[expect(clippy::cast_precision_loss, reason = "a mean")]
+    pub(crate) fn mean_size(&self) -> f32 {
+        self.total_size as f32 / self.len().max(1) as f32
+    }
+
+    /// The cues in a message by a user ([`cues`]); 0 for other roles.
+    pub(crate) fn cues(&self, message: usize) -> u8 {
+        self.messages.cues[message]
+    }
+
+    /// The messages of a speaker that have cues, ascending, with these.
+    pub(crate) fn cued(&self, speaker: u16) -> impl Iterator<Item = (usize, u8)> {
+        let cued = self.cued.iter().map(|message| *message as usize);
+        let cued = cued.filter(move |message| self.speaker(*message) == speaker);
+        cued.map(|message| (message, self.cues(message)))
     }
 
     /// Each message's similarity to a text by a table, from -1 to 1; 0 for a message that isn't English or has no word
@@ -681,7 +723,7 @@ impl Speakers {
         if id == u16::MAX {
             return id;
         }
-        self.list.push(Speaker { name: name.to_owned(), role });
+        self.list.push(Speaker { name: name.to_owned(), role, message_count: 0 });
         self.known.insert(key, id);
         id
     }
@@ -799,6 +841,8 @@ mod tests {
         "quince",
         "is",
         "the",
+        "I'm allergic to peanuts.",
+        "From now on, always answer in metric units.",
     ];
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -813,13 +857,17 @@ mod tests {
         prop::collection::vec(step, 0..12)
     }
 
+    fn role_of(text: &str) -> Role {
+        [Role::User, Role::User, Role::Assistant, Role::Tool][text.len() % 4]
+    }
+
     fn messages_of(texts: &[String]) -> Messages {
         let lengths: Vec<u32> = texts.iter().map(|text| narrow(text.len())).collect();
         let mut messages = Messages::default();
         let text = texts.concat();
         let columns = messages::Columns {
             text: text.as_bytes(),
-            roles: &vec![Role::User as u8; texts.len()],
+            roles: &texts.iter().map(|text| role_of(text) as u8).collect::<Vec<u8>>(),
             pinned: &vec![0; texts.len()],
             times: &vec![f64::NAN; texts.len()],
             segment_counts: &vec![1; texts.len()],
@@ -848,6 +896,14 @@ mod tests {
             }
         }
         read
+    }
+
+    impl Index {
+        /// What is summed up over all messages.
+        fn sums(&self) -> (u64, u64, [u32; Language::ALL.len() + 1], Vec<(Role, usize)>) {
+            let speakers = self.speakers().iter().map(|it| (it.role, it.message_count));
+            (self.total_length, self.total_size, self.languages, speakers.collect())
+        }
     }
 
     /// Enough sizes for the open part to double as often as the tests make it.
@@ -902,6 +958,14 @@ mod tests {
             };
             prop_assert_eq!(ends(&index), ends(&new));
             prop_assert_eq!(index.lengths(), new.lengths());
+            prop_assert_eq!(index.sums(), new.sums());
+            for (speaker, id) in new.speakers().iter().zip(0..) {
+                let own = (0..new.len()).filter(|message| new.speaker(*message) == id);
+                let cued = own.clone().map(|message| (message, new.cues(message)));
+                let cued: Vec<(usize, u8)> = cued.filter(|(_, cues)| *cues != 0).collect();
+                prop_assert_eq!(speaker.message_count, own.count());
+                prop_assert_eq!(index.cued(id).collect::<Vec<_>>(), cued);
+            }
             prop_assert_eq!(similarities(&index, &texts), similarities(&new, &texts));
             for message in 0..new.len() {
                 prop_assert_eq!(index.terms_of(message), new.terms_of(message));

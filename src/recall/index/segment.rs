@@ -104,11 +104,13 @@ impl Segment {
 
     /// The postings of some terms, ascending, as if they were one term: a message has the highest count of any of them.
     pub(crate) fn of_any(&self, terms: &[u32]) -> Cow<'_, [Posting]> {
-        if let [term] = terms {
-            return self.of(*term).into();
+        let lists = terms.iter().map(|term| self.of(*term)).filter(|list| !list.is_empty());
+        let lists: Vec<&[Posting]> = lists.collect();
+        if let [] | [_] = lists[..] {
+            return lists.first().copied().unwrap_or_default().into();
         }
         // Sorted by message, then by descending count.
-        let all = terms.iter().flat_map(|term| self.of(*term));
+        let all = lists.into_iter().flatten();
         let mut order: Vec<u64> = all.map(|posting| u64::from(posting.0 ^ MOST_OFTEN)).collect();
         map::sort_numbers(&mut order);
         let postings = order.into_iter().map(|number| Posting(map::halves(number).1 ^ MOST_OFTEN));

@@ -5,8 +5,8 @@
 
 use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Role;
-use crate::recall::index::segment::{Posting, narrow};
 use crate::recall::index::{IS_QUESTION, Index, short};
+use crate::recall::rank::matched::{FORMS, MatchedWord};
 use crate::recall::rank::query::{Asker, Query};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::{Part, add_up, spread};
@@ -15,9 +15,6 @@ use crate::recall::text::cues::{CORRECTS, Whose};
 use crate::recall::text::terms::Kind;
 use std::borrow::Cow;
 
-/// The kinds of terms that a word is searched by.
-const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
-
 /// Messages' relevance to a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
@@ -25,8 +22,8 @@ pub(crate) struct About {
     pub(crate) own: Vec<f32>,
     /// The best message by these scores among those that say more than the request does.
     pub(crate) leader: Option<usize>,
-    /// For each word of the request, the messages that have it in any of its forms, ascending.
-    pub(crate) hits: Vec<Vec<u32>>,
+    /// The words of the request.
+    pub(crate) words: Vec<MatchedWord>,
     /// The combined score of all parts.
     pub(crate) total: Vec<f32>,
     /// True for messages from a time that the request names.
@@ -37,7 +34,7 @@ pub(crate) struct About {
 pub(crate) fn score(scoring: Scoring<'_>) -> About {
     let Scoring { index, query, weights, .. } = scoring;
     let flags = index.flags();
-    let (own, hits) = by_words(scoring, true);
+    let own = by_words(scoring, true);
     let named = NamedMessages::new(index, query);
     let (kernel, weight) = if query.wants_overview {
         (weights.widest, weights.widest_weight)
@@ -96,7 +93,7 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     }
     raise_by_author(scoring, &mut total);
     raise_corrections(scoring, &mut total);
-    About { own, leader, hits, total, is_in_time }
+    About { own, leader, words: MatchedWord::all(index, query), total, is_in_time }
 }
 
 /// Raises the messages of the author whose words a request asks for: "what did I say", "what did you recommend".
@@ -124,8 +121,8 @@ fn raise_corrections(scoring: Scoring<'_>, total: &mut [f32]) {
     let Asker::Known(asker) = query.asker else {
         return;
     };
-    for (message, cues) in index.cues().iter().enumerate() {
-        if cues & CORRECTS != 0 && index.speaker(message) == asker && total[message] > 0.0 {
+    for (message, cues) in index.cued(asker) {
+        if cues & CORRECTS != 0 && total[message] > 0.0 {
             total[message] *= 1.0 + weights.correction;
         }
     }
@@ -168,20 +165,16 @@ impl NamedMessages {
     }
 }
 
-/// BM25 of the request's words, and for each word the messages that have it.
-pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<Vec<u32>>) {
+/// BM25 of the request's words.
+pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> Vec<f32> {
     let Scoring { index, query, weights, .. } = scoring;
     let mut sought = Vec::new();
-    for (place, word) in query.words.iter().enumerate() {
+    for word in &query.words {
         for kind in FORMS {
             // The forms of one kind count as one term.
             let terms: Vec<u32> = word.terms_of(kind).into_iter().map(short).collect();
             let rarity = rarity(index, index.count_of_any(&terms));
-            sought.push(SoughtWord {
-                terms,
-                weight: weights.of_kind(kind) * rarity,
-                word: Some(place),
-            });
+            sought.push(SoughtWord { terms, weight: weights.of_kind(kind) * rarity });
         }
         if has_grams {
             // Each gram counts separately. Together they count as much as one word.
@@ -193,17 +186,8 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
         }
     }
     let mut scores = vec![0.0; index.len()];
-    let mut hits = vec![Vec::new(); query.words.len()];
-    add(scoring, &sought, &mut scores, &mut hits);
-    for (word, hits) in query.words.iter().zip(&mut hits) {
-        if FORMS.iter().all(|kind| word.terms.iter().any(|term| term.kind == *kind)) {
-            let mut both: Vec<u64> = hits.iter().copied().map(u64::from).collect();
-            map::sort_numbers(&mut both);
-            both.dedup();
-            *hits = both.into_iter().map(|message| map::halves(message).1).collect();
-        }
-    }
-    (scores, hits)
+    add(scoring, &sought, &mut scores);
+    scores
 }
 
 /// For each message and each word of the request, the weight of its occurrences, without the word's rarity.
@@ -233,15 +217,14 @@ pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<
 }
 
 /// The share of the request's words that a message and its neighbors have, weighted by rarity, from 0 to 1.
-pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
+pub(crate) fn coverage(index: &Index, words: &[MatchedWord], leader: usize) -> f32 {
     const AROUND: usize = 3;
-    let around = leader.saturating_sub(AROUND)..=leader + AROUND;
+    let around = leader.saturating_sub(AROUND)..leader + AROUND + 1;
     let (mut all, mut covered) = (0.0, 0.0);
-    for messages in hits {
-        let weight = rarity(index, messages.len());
+    for word in words {
+        let weight = rarity(index, word.message_count);
         all += weight;
-        let first = messages.partition_point(|message| (*message as usize) < *around.start());
-        if messages.get(first).is_some_and(|message| around.contains(&(*message as usize))) {
+        if word.is_in(index, around.clone()) {
             covered += weight;
         }
     }
@@ -283,7 +266,7 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
         let rarity = rarity(index, index.message_count(term));
         SoughtWord::term(index, term, weights.expansion * most * weight / all / rarity)
     });
-    add(scoring, &sought.collect::<Vec<_>>(), &mut scores, &mut []);
+    add(scoring, &sought.collect::<Vec<_>>(), &mut scores);
     scores
 }
 
@@ -292,20 +275,18 @@ struct SoughtWord {
     terms: Vec<u32>,
     /// The weight, including the rarity.
     weight: f32,
-    /// The place of the request's word whose forms these are.
-    word: Option<usize>,
 }
 
 impl SoughtWord {
     fn term(index: &Index, term: u32, weight: f32) -> Self {
         let weight = weight * rarity(index, index.message_count(term));
-        Self { terms: vec![term], weight, word: None }
+        Self { terms: vec![term], weight }
     }
 }
 
-/// Adds each message's matches to its score, and the messages with a word to that word's hits. Messages that may not be
-/// recalled score nothing, and spread nothing to their neighbors.
-fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &mut [Vec<u32>]) {
+/// Adds each message's matches to its score. Messages that may not be recalled score nothing, and spread nothing to
+/// their neighbors.
+fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32]) {
     let Scoring { index, is_open, weights, .. } = scoring;
     // Most forms of most words occur in no message.
     let is_there =
@@ -316,18 +297,13 @@ fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &m
         let scores = &mut scores[segment.messages.start..];
         let lengths = &index.lengths()[segment.messages.start..];
         let is_open = &is_open[segment.messages.start..];
-        for SoughtWord { terms, weight, word } in &sought {
-            let postings = segment.of_any(terms);
-            for posting in postings.iter() {
+        for SoughtWord { terms, weight } in &sought {
+            for posting in segment.of_any(terms).iter() {
                 let place = posting.place();
                 if is_open[place] {
                     let length = f32::from(lengths[place]) / mean;
                     scores[place] += weight * saturated(weights, posting.often(), length);
                 }
-            }
-            if let Some(word) = word {
-                let message = |it: &Posting| narrow(segment.messages.start + it.place());
-                hits[*word].extend(postings.iter().map(message));
             }
         }
     }
@@ -376,7 +352,7 @@ fn selectivity(is_in: &[bool]) -> f32 {
 
 /// Visits the messages in the order of [`best`] while `visit` returns true. Sorts only about as many as it visits.
 pub(crate) fn visit_best(scores: &[f32], visit: &mut dyn FnMut(usize) -> bool) {
-    const FIRST: usize = 64;
+    const FIRST: usize = 256;
     const GROWTH: usize = 4;
     let (mut visited, mut count) = (0, FIRST);
     loop {
@@ -402,20 +378,20 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
         if scores.iter().any(|score| *score >= threshold) {
             for (place, score) in scores.iter().enumerate() {
                 if *score >= threshold {
-                    best.push(map::pair(!score.to_bits(), !narrow(block * BLOCK + place)));
+                    best.push(map::best_first(*score, block * BLOCK + place));
                 }
             }
             // From time to time, drop those that are no longer among the best.
-            if best.len() >= most {
-                let (bits, _) = map::halves(*best.select_nth_unstable(count).1);
-                threshold = f32::from_bits(!bits);
-                best.truncate(count);
+            if best.len() >= most
+                && let Some(next) = map::keep_smallest(&mut best, count)
+            {
+                threshold = f32::from_bits(!map::halves(next).0);
             }
         }
     }
+    map::keep_smallest(&mut best, count);
     map::sort_numbers(&mut best);
-    best.truncate(count);
-    best.into_iter().map(|pair| !map::halves(pair).1 as usize).collect()
+    best.into_iter().map(map::position).collect()
 }
 
 #[cfg(all(test, not(target_family = "wasm")))]

@@ -31,13 +31,12 @@ pub fn lasting(index: &Index, name: Option<&str>) -> Vec<LastingMessage> {
     let Some(user) = user.filter(|user| !is_among_people(index, *user)) else {
         return Vec::new();
     };
-    let kind = |message: usize| {
-        let cues = index.cues()[message];
+    let kind = |cues: u8| {
         let holds = (cues & STANDS != 0).then_some(Kind::Instruction);
         statements::of_cue(cues).map(|(kind, _)| kind).or(holds)
     };
-    let own = (0..index.len()).filter(|message| index.speaker(*message) == user);
-    let said: Vec<(usize, Kind)> = own.filter_map(|it| Some((it, kind(it)?))).collect();
+    let said = |(message, cues)| Some((message, kind(cues)?));
+    let said: Vec<(usize, Kind)> = index.cued(user).filter_map(said).collect();
     let listed = said.iter().enumerate().map(|(at, (message, kind))| {
         let later = said[at + 1..].iter().take(MOST_COMPARED).rev();
         let mut replacing =

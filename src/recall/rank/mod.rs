@@ -3,6 +3,7 @@
 pub(crate) mod about;
 pub(crate) mod flow;
 pub mod lasting;
+pub mod matched;
 pub mod pairs;
 pub(crate) mod passages;
 pub mod query;

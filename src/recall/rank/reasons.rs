@@ -7,6 +7,7 @@ use crate::base::text::joined;
 use crate::log::groups::LONGEST_CALL;
 use crate::log::unread::RecalledWords;
 use crate::recall::index::Index;
+use crate::recall::index::segment::narrow;
 use crate::recall::rank::query::{Asker, Query};
 use crate::recall::rank::score::Scores;
 use crate::recall::text::cues::CORRECTS;
@@ -23,16 +24,14 @@ pub struct Evidence {
     pub scores: Rc<Scores>,
     /// The similarity of each message to the request by the hook `recall.embed`, if it was asked.
     pub similarities: Option<Vec<f32>>,
-    /// For each message of the index, its row in the transcript, or [`UNREAD`].
-    pub rows: Vec<usize>,
+    /// The rows of the index's messages.
+    pub rows: Rows,
     /// For each row of the transcript, its place in the index, or [`NOT_INDEXED`].
     pub places: Vec<usize>,
     /// The messages' sequence numbers, if a store has unread messages. Otherwise they are counted from 1.
     pub seqs: Option<Rc<Vec<u64>>>,
 }
 
-/// The row of an unread message.
-pub const UNREAD: usize = usize::MAX;
 /// The place of a message that is not in the index.
 pub const NOT_INDEXED: usize = usize::MAX;
 
@@ -66,13 +65,10 @@ impl Evidence {
 
     /// The reason for each of the messages in these rows. It begins with `done`, a word such as "recalled".
     pub(super) fn words(&self, rows: &[usize], done: &str) -> Vec<String> {
-        let has = |messages: &[u32], from: usize, to: usize| {
-            let first = messages.partition_point(|message| (*message as usize) < from);
-            messages.get(first).is_some_and(|message| *message as usize <= to)
-        };
         let words_of = |from: usize, to: usize| {
-            let words = self.query.words.iter().zip(&self.scores.hits);
-            let words = words.filter(|(_, messages)| has(messages, from, to)).take(MOST_WORDS);
+            let words = self.query.words.iter().zip(&self.scores.words);
+            let words = words.filter(|(_, word)| word.is_in(&self.index, from..to + 1));
+            let words = words.take(MOST_WORDS);
             words.map(|(word, _)| format!("“{}”", word.text)).collect::<Vec<_>>()
         };
         let explain = |row: &usize| {
@@ -106,7 +102,7 @@ impl Evidence {
                 parts.push(format!("it is close in meaning ({similarity})"));
             }
             let is_by_asker = self.query.asker == Asker::Known(speaker);
-            if is_by_asker && self.index.cues()[message] & CORRECTS != 0 {
+            if is_by_asker && self.index.cues(message) & CORRECTS != 0 {
                 parts.push("it corrects an earlier message".to_owned());
             }
             if self.scores.flow.of(message) > self.scores.total[message] / 2.0 {
@@ -121,13 +117,46 @@ impl Evidence {
     }
 }
 
+/// The transcript's rows of an index's messages.
+#[derive(Clone, Debug)]
+pub enum Rows {
+    /// Each message is in the row of the same number.
+    Same,
+    /// The messages that were read, each as a [`map::pair`] with its row, ascending.
+    Read(Vec<u64>),
+}
+
+impl Rows {
+    /// The rows of `count` messages. `places` has each row's message, or [`NOT_INDEXED`].
+    #[must_use]
+    pub fn new(places: &[usize], count: usize) -> Self {
+        if places.iter().copied().eq(0..count) {
+            return Self::Same;
+        }
+        let known = places.iter().enumerate().filter(|(_, place)| **place != NOT_INDEXED);
+        let mut rows: Vec<u64> =
+            known.map(|(row, place)| map::pair(narrow(*place), narrow(row))).collect();
+        map::sort_numbers(&mut rows);
+        Self::Read(rows)
+    }
+
+    /// The row of a message, if it was read.
+    #[must_use]
+    pub fn of(&self, message: usize) -> Option<usize> {
+        let Self::Read(rows) = self else { return Some(message) };
+        let at = rows.partition_point(|pair| *pair < map::pair(narrow(message), 0));
+        let (place, row) = map::halves(*rows.get(at)?);
+        (place as usize == message).then_some(row as usize)
+    }
+}
+
 /// The places of an index's messages; [`Evidence`] has the same lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Whereabouts<'a> {
     /// The messages.
     pub index: &'a Index,
-    /// For each message of the index, its row in the transcript, or [`UNREAD`].
-    pub rows: &'a [usize],
+    /// The rows of the index's messages.
+    pub rows: &'a Rows,
     /// The messages' sequence numbers, if a store has unread messages. Otherwise they are counted from 1.
     pub seqs: Option<&'a [u64]>,
 }
@@ -139,7 +168,7 @@ impl Whereabouts<'_> {
         let seq = |place: usize| self.seqs.map_or(place as u64 + 1, |all| all[place]);
         let mut seqs = Vec::new();
         for place in places {
-            let unread = self.together(*place).filter(|place| self.rows[*place] == UNREAD);
+            let unread = self.together(*place).filter(|place| self.rows.of(*place).is_none());
             seqs.extend(unread.map(seq));
         }
         map::sort_numbers(&mut seqs);
@@ -167,6 +196,38 @@ fn listed(words: &[String]) -> String {
         [first @ .., last] => {
             let first = joined(first.iter().map(String::as_str), ", ");
             format!("{first} and {last}")
+        }
+    }
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::{NOT_INDEXED, Rows};
+    use proptest::prelude::*;
+    use windrow_property::properties;
+
+    properties! {
+        #[test]
+        fn rows_invert_places(
+            shuffled in Just((0_usize..40).collect::<Vec<usize>>()).prop_shuffle(),
+            is_sorted in any::<bool>(),
+            is_indexed in prop::collection::vec(prop::bool::weighted(0.9), 0..=40),
+            count in 40_usize..60,
+        ) {
+            let mut places = shuffled;
+            if is_sorted {
+                places.sort_unstable();
+            }
+            for (place, is_indexed) in places.iter_mut().zip(&is_indexed) {
+                if !is_indexed {
+                    *place = NOT_INDEXED;
+                }
+            }
+            let rows = Rows::new(&places, count);
+            for message in 0..count {
+                let wanted = places.iter().position(|place| *place == message);
+                prop_assert_eq!(rows.of(message), wanted);
+            }
         }
     }
 }

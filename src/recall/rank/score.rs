@@ -7,6 +7,7 @@ use crate::base::time::Milliseconds;
 use crate::recall::index::{IS_START, PAUSE};
 use crate::recall::rank::about::{self, About};
 use crate::recall::rank::flow::{self, Flow, Newest};
+use crate::recall::rank::matched::MatchedWord;
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
@@ -17,8 +18,8 @@ use crate::recall::rank::weights::Weights;
 pub struct Scores {
     /// BM25 of each message's own words, without its neighbors.
     pub own: Vec<f32>,
-    /// For each word of the request, the messages that have it in any of its forms, ascending.
-    pub hits: Vec<Vec<u32>>,
+    /// The words of the request.
+    pub words: Vec<MatchedWord>,
     /// The total score.
     pub total: Vec<f32>,
     /// The best message by its own words among those that say more than the request does.
@@ -34,11 +35,11 @@ pub struct Scores {
 /// Scores all messages of an index.
 #[must_use]
 pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
-    let About { own, leader, hits, mut total, is_in_time } = about::score(scoring);
+    let About { own, leader, words, mut total, is_in_time } = about::score(scoring);
     let mut flow = Flow::default();
     if let Some(newest) = newest(scoring, now) {
         flow = flow::score(scoring, &own, &newest);
-        let between_two = about_between_two(scoring, &hits, leader);
+        let between_two = about_between_two(scoring, &words, leader);
         let weight = scoring.weights.about_in_flow + between_two * (1.0 - newest.crowd);
         // The flow is scaled to the rest and not the other way around, because it covers fewer messages.
         let most = largest(&total);
@@ -51,7 +52,7 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
     }
     let times = scoring.weights.outstanding;
     let outstanding = leader.filter(|leader| stands_out(&own, *leader, times));
-    Scores { own, hits, total, leader, outstanding, flow, is_in_time }
+    Scores { own, words, total, leader, outstanding, flow, is_in_time }
 }
 
 /// Scores all messages only by the request's words: plain BM25 with the usual parameters.
@@ -63,8 +64,9 @@ pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
         longest: f32::INFINITY,
         ..scoring.weights.clone()
     };
-    let (own, hits) = about::by_words(Scoring { weights: &usual, ..scoring }, false);
-    Scores { total: own.clone(), own, hits, ..Scores::default() }
+    let own = about::by_words(Scoring { weights: &usual, ..scoring }, false);
+    let words = MatchedWord::all(scoring.index, scoring.query);
+    Scores { total: own.clone(), own, words, ..Scores::default() }
 }
 
 /// The `count` best messages with a score above 0, best first, newest first in a tie.
@@ -83,9 +85,9 @@ fn stands_out(own: &[f32], message: usize, times: f32) -> bool {
 
 /// Weight of the topic between two speakers. The more of the request's words occur in one place, the more likely the
 /// request is about that place.
-fn about_between_two(scoring: Scoring<'_>, hits: &[Vec<u32>], leader: Option<usize>) -> f32 {
+fn about_between_two(scoring: Scoring<'_>, words: &[MatchedWord], leader: Option<usize>) -> f32 {
     let Scoring { index, query, weights, .. } = scoring;
-    let coverage = leader.map_or(0.0, |leader| about::coverage(index, hits, leader));
+    let coverage = leader.map_or(0.0, |leader| about::coverage(index, words, leader));
     let share = if query.is_question { 1.0 } else { weights.no_question };
     weights.about_between_two * coverage * share
 }

@@ -6,7 +6,7 @@ use crate::base::time::{Milliseconds, Zone};
 use crate::recall::index::log::LogIndex;
 use crate::recall::rank::about::{self, About};
 use crate::recall::rank::query::{Query, Request};
-use crate::recall::rank::reasons::Evidence;
+use crate::recall::rank::reasons::{Evidence, Rows};
 use crate::recall::rank::score::Scores;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
@@ -67,28 +67,28 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     let is_open = vec![true; index.len()];
     let weights = &Weights::TUNED;
     let scoring = Scoring { index, query: &query, is_open: &is_open, similarities: None, weights };
-    let About { own, hits, total, is_in_time, .. } = about::score(scoring);
+    let About { own, words, total, is_in_time, .. } = about::score(scoring);
     let most = largest(&total);
     // A copy comes after everything else.
     let mut ranked = total.clone();
     let mut best = best_without_repeats(scoring, &mut ranked, count);
     best.truncate(count);
-    let (words_alone, _) = about::by_words(scoring, false);
+    let words_alone = about::by_words(scoring, false);
     let weights = about::word_weights(scoring, &best);
     let similar: Vec<f32> = best.iter().map(|it| (own[*it] - words_alone[*it]).max(0.0)).collect();
     let shares: Vec<f32> = best.iter().map(|message| ranked[*message] / most).collect();
     let named_range = || index.time_range().map(|(first, last)| [first.0, last.0]);
     let time_range = if query.spans.is_empty() { None } else { named_range() };
-    let words = query.words.iter().zip(&hits);
-    let words =
-        words.map(|(word, messages)| FoundWord { text: word.text.clone(), count: messages.len() });
-    let words = words.collect();
+    let found_words = query.words.iter().zip(&words);
+    let found_words = found_words
+        .map(|(word, matched)| FoundWord { text: word.text.clone(), count: matched.message_count });
+    let found_words = found_words.collect();
     let evidence = Evidence {
         index: index.clone(),
         query: Rc::new(query),
-        scores: Rc::new(Scores { own, hits, total, is_in_time, ..Scores::default() }),
+        scores: Rc::new(Scores { own, words, total, is_in_time, ..Scores::default() }),
         similarities: None,
-        rows: (0..index.len()).collect(),
+        rows: Rows::Same,
         places: (0..index.len()).collect(),
         seqs: None,
     };
@@ -104,7 +104,7 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     // A message with several rows is found only once.
     let mut found: HashedSet<u64> = HashedSet::default();
     let hits = hits.filter(|hit| found.insert(hit.seq)).collect();
-    Found { message_count: index.len(), words, hits, time_range }
+    Found { message_count: index.len(), words: found_words, hits, time_range }
 }
 
 /// The rarity of a word that `count` of all messages have, across any number of logs: see [`FoundWord`].

@@ -20,17 +20,14 @@ pub fn standing(scoring: Scoring<'_>, worth: &[f32]) -> Vec<usize> {
     let Asker::Known(asker) = query.asker else {
         return Vec::new();
     };
-    let is_it = |(message, cues): (usize, &u8)| {
-        (cues & STANDS != 0 && is_open[message] && index.speaker(message) == asker)
-            .then_some(message)
-    };
-    let mut found: Vec<usize> = index.cues().iter().enumerate().filter_map(is_it).collect();
-    map::sort_by_key(&mut found, &|message| {
-        (map::descending(f64::from(worth[message])), -map::place(Some(message)))
-    });
-    found.truncate(MOST);
+    let is_it = |(message, cues): &(usize, u8)| cues & STANDS != 0 && is_open[*message];
+    let found = index.cued(asker).filter(is_it);
+    let mut found: Vec<u64> =
+        found.map(|(message, _)| map::best_first(worth[message], message)).collect();
+    map::keep_smallest(&mut found, MOST);
+    map::sort_numbers(&mut found);
     let mut standing: Vec<usize> = Vec::with_capacity(found.len());
-    for message in found {
+    for message in found.into_iter().map(map::position) {
         let earlier = standing
             .iter()
             .position(|before| *before < message && is_on_the_same_matter(index, *before, message));

@@ -67,21 +67,16 @@ pub fn statements(
 /// The asker's statements, with scores raised by their priors and the resulting worth.
 fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> Vec<Statement> {
     let Scoring { index, query, weights, similarities, .. } = scoring;
-    let mut own_count = 0;
-    let mut said = Vec::new();
-    for (message, cue) in index.cues().iter().enumerate() {
-        if index.speaker(message) == asker {
-            own_count += 1;
-            said.extend(statements::of_cue(*cue).map(|it| (message, it)));
-        }
-    }
+    let own_count = index.speakers().get(usize::from(asker)).map_or(0, |it| it.message_count);
+    let said = |(message, cues)| statements::of_cue(cues).map(|it| (message, it));
+    let said: Vec<_> = index.cued(asker).filter_map(said).collect();
     let of_health = said.iter().filter(|(_, (kind, _))| *kind == Kind::Health).count();
-    let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.hits, it));
+    let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.words, it));
     let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.statement_of_task };
     let [any, health] = [said.len(), of_health].map(|count| rarity(own_count, count));
     // If nothing matches the request, any statement is worth more.
     let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
-    let mean_price = mean_price(scoring);
+    let mean_price = index.mean_size() + weights.price_of_any;
     let statement = |(message, (kind, sure)): (usize, (Kind, f32))| {
         let prior = match kind {
             Kind::Health => (weights.health * health).max(weights.statement * any),
@@ -103,15 +98,14 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> 
 /// statement with nearly the same words replaces an earlier one, except for health: a second allergy doesn't end the
 /// first.
 fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..found.len()).collect();
-    map::sort_by_key(&mut order, &|at| {
-        let Statement { message, is_safety, worth, .. } = found[at];
-        let worth = if is_safety { f32::MAX } else { worth };
-        (map::descending(f64::from(worth)), -map::place(Some(message)))
-    });
-    order.truncate(MOST);
+    let by_worth = |(at, it): (usize, &Statement)| {
+        map::best_first(if it.is_safety { f32::MAX } else { it.worth }, at)
+    };
+    let mut order: Vec<u64> = found.iter().enumerate().map(by_worth).collect();
+    map::keep_smallest(&mut order, MOST);
+    map::sort_numbers(&mut order);
     let mut kept: Vec<(usize, Kind)> = Vec::with_capacity(order.len());
-    for at in order {
+    for at in order.into_iter().map(map::position) {
         let Statement { message, kind, .. } = found[at];
         let is_same =
             |(other, of): &(usize, Kind)| are_on_one_matter(index, [*other, message], [*of, kind]);
@@ -169,12 +163,6 @@ fn price(index: &Index, message: usize, limits: Limits) -> u64 {
     const OF_EXCERPT: u64 = 60;
     let size = u64::from(index.sizes()[message]);
     if size >= limits.long { OF_EXCERPT } else { size }
-}
-
-fn mean_price(scoring: Scoring<'_>) -> f32 {
-    let sizes = scoring.index.sizes();
-    let all: u64 = sizes.iter().copied().map(u64::from).sum();
-    tokens(all) / tokens(sizes.len().max(1) as u64) + scoring.weights.price_of_any
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a price")]

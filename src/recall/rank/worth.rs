@@ -12,7 +12,7 @@
 //! Repetition is discounted: a message that repeats a better one counts only by its new words.
 
 use crate::base::candidate::{Candidate, Form};
-use crate::base::map::{self, HashedMap};
+use crate::base::map;
 use crate::base::message::Role;
 use crate::recall::index::Index;
 use crate::recall::rank::score::{self, Scores};
@@ -28,7 +28,7 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     if query.wants_overview {
         return scores.total.iter().copied().map(need).collect();
     }
-    let mean = mean(sizes) + weights.price_of_any;
+    let mean = index.mean_size() + weights.price_of_any;
     let cheapness = |size: u16| mean / (f32::from(size) + weights.price_of_any);
     let of = |(score, size): (&f32, &u16)| need(*score) * cheapness(*size);
     let mut worth: Vec<f32> = scores.total.iter().zip(sizes).map(of).collect();
@@ -67,9 +67,10 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usiz
             worth[*message] *= added;
         }
         if !repeats.is_empty() {
-            map::sort_by_key(&mut best, &|message| {
-                (map::descending(f64::from(worth[message])), -map::place(Some(message)))
-            });
+            let numbers = best.iter().map(|message| map::best_first(worth[*message], *message));
+            let mut numbers: Vec<u64> = numbers.collect();
+            map::sort_numbers(&mut numbers);
+            best = numbers.into_iter().map(map::position).collect();
         }
         return best;
     }
@@ -83,8 +84,8 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)>
     const LEAST_TERMS: usize = 5;
     /// Factor of a copy, which makes it worth less than anything that isn't one.
     const OF_COPY: f32 = 1e-6;
-    let mut first: HashedMap<u64, usize> = HashedMap::default();
-    let mut short_count: HashedMap<u64, usize> = HashedMap::default();
+    let mut firsts = Values::new(SKETCH_PARTS * best.len());
+    let mut short_counts = Values::new(best.len());
     let mut repeats = Vec::new();
     for message in best.iter().copied().filter(|message| is_open[*message]) {
         let terms = index.terms_of(message);
@@ -93,28 +94,60 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)>
         }
         let sketch = sketch(index.speaker(message), terms);
         if terms.len() < LEAST_TERMS {
-            let count = short_count.entry(sketch[0]).or_insert(0);
+            let count = short_counts.of(sketch[0], 0);
             *count += 1;
             if *count > 1 {
                 repeats.push((message, share(1, *count * *count)));
             }
             continue;
         }
-        let alike = sketch.iter().filter_map(|part| first.get(part).copied());
-        let common = alike.filter_map(|other| nearly_the_same(terms, index.terms_of(other))).max();
-        if let Some(common) = common {
+        // The first message with each part: this one, if no other was it before.
+        let alike = sketch.map(|part| *firsts.of(part, message));
+        let is_other = |at: &usize| alike[*at] != message && !alike[..*at].contains(&alike[*at]);
+        let others = (0..alike.len()).filter(is_other).map(|at| index.terms_of(alike[at]));
+        if let Some(common) = others.filter_map(|other| nearly_the_same(terms, other)).max() {
             repeats.push((message, share(terms.len() - common, terms.len()).max(OF_COPY)));
-        }
-        for part in sketch {
-            first.entry(part).or_insert(message);
         }
     }
     repeats
 }
 
+/// A hash table whose keys are hashes already.
+struct Values {
+    /// A key and its value; [`Values::FREE`] in a free slot. At least half of the slots are free.
+    slots: Vec<(u64, usize)>,
+}
+
+impl Values {
+    const FREE: usize = usize::MAX;
+
+    /// Room for `count` keys.
+    fn new(count: usize) -> Self {
+        Self { slots: vec![(0, Self::FREE); (2 * count).next_power_of_two()] }
+    }
+
+    /// The value of a key. A new key begins with `first`.
+    fn of(&mut self, key: u64, first: usize) -> &mut usize {
+        let mask = self.slots.len() - 1;
+        #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
+        let mut at = (key ^ key >> 32) as usize & mask;
+        while self.slots[at].1 != Self::FREE && self.slots[at].0 != key {
+            at = (at + 1) & mask;
+        }
+        let slot = &mut self.slots[at];
+        if slot.1 == Self::FREE {
+            *slot = (key, first);
+        }
+        &mut slot.1
+    }
+}
+
+/// Number of parts of a sketch.
+const SKETCH_PARTS: usize = 5;
+
 /// A sketch of a speaker's message: a hash of all its terms, and the minimum of each of four hashes over them (Broder,
 /// 1997). Copies share all of it. Other messages share a part with the probability that they share a term.
-fn sketch(speaker: u16, terms: &[u32]) -> [u64; 5] {
+fn sketch(speaker: u16, terms: &[u32]) -> [u64; SKETCH_PARTS] {
     /// A large odd number, from the golden ratio: it spreads every bit of a term widely (Knuth, 1973).
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut sketch = [0, u64::MAX, u64::MAX, u64::MAX, u64::MAX];
@@ -133,10 +166,22 @@ fn sketch(speaker: u16, terms: &[u32]) -> [u64; 5] {
     sketch
 }
 
-/// Counts the terms that two messages share. None if these are at most two thirds of the longer message's terms.
+/// Counts the terms that two messages share. None if these are at most two thirds of the longer message's terms. Both lists
+/// are ascending.
 pub(super) fn nearly_the_same(one: &[u32], other: &[u32]) -> Option<usize> {
-    let common = one.iter().filter(|term| other.binary_search(term).is_ok()).count();
-    (3 * common > 2 * one.len().max(other.len())).then_some(common)
+    let least = 2 * one.len().max(other.len()) / 3 + 1;
+    let mut misses_left = one.len().checked_sub(least)?;
+    let mut rest = other.iter().peekable();
+    let mut common = 0;
+    for term in one {
+        while rest.next_if(|other| *other < term).is_some() {}
+        if rest.next_if_eq(&term).is_some() {
+            common += 1;
+        } else {
+            misses_left = misses_left.checked_sub(1)?;
+        }
+    }
+    Some(common)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the number of a message's words")]
@@ -185,12 +230,10 @@ pub fn of_excerpts(
             found.push((message, by_excerpt));
         }
     }
-    let mut order: Vec<usize> = (0..found.len()).collect();
-    map::sort_by_key(&mut order, &|at| {
-        let (message, worth): (usize, f32) = found[at];
-        (map::descending(f64::from(worth)), -map::place(Some(message)))
-    });
-    order.into_iter().map(|at| found[at]).collect()
+    let by_worth = |(at, (_, worth)): (usize, &(usize, f32))| map::best_first(*worth, at);
+    let mut order: Vec<u64> = found.iter().enumerate().map(by_worth).collect();
+    map::sort_numbers(&mut order);
+    order.into_iter().map(|at| found[map::position(at)]).collect()
 }
 
 /// The messages, best first, including those that are worth more as excerpts. Such a message occurs twice: first as an
@@ -219,8 +262,37 @@ fn power(score: f32, power: i32) -> f32 {
     (1..power).fold(score, |product, _| product * score)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a mean")]
-fn mean(sizes: &[u16]) -> f32 {
-    let all: u64 = sizes.iter().copied().map(u64::from).sum();
-    all as f32 / sizes.len().max(1) as f32
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::{Values, nearly_the_same};
+    use proptest::prelude::*;
+    use std::collections::{BTreeSet, HashMap};
+    use windrow_property::properties;
+
+    properties! {
+        #[test]
+        fn messages_are_nearly_the_same_if_they_share_more_than_two_thirds(
+            one in prop::collection::btree_set(0_u32..12, 0..12),
+            other in prop::collection::btree_set(0_u32..12, 0..12),
+        ) {
+            let common = one.intersection(&other).count();
+            let wanted = (3 * common > 2 * one.len().max(other.len())).then_some(common);
+            let list = |terms: BTreeSet<u32>| terms.into_iter().collect::<Vec<u32>>();
+            prop_assert_eq!(nearly_the_same(&list(one), &list(other)), wanted);
+        }
+
+        #[test]
+        fn values_equal_those_of_a_hash_map(
+            entries in prop::collection::vec((prop_oneof![0_u64..20, any::<u64>()], 0_usize..9), 1..200),
+        ) {
+            let mut values = Values::new(entries.len());
+            let mut wanted = HashMap::new();
+            for (key, value) in entries {
+                let known = wanted.entry(key).or_insert(value);
+                prop_assert_eq!(*values.of(key, value), *known);
+                *known += 1;
+                *values.of(key, value) += 1;
+            }
+        }
+    }
 }

@@ -226,7 +226,14 @@ impl Packer<'_> {
         let repeats = self.repeats();
         self.note_repeats(&repeats, true)?;
         self.grow_by_age(&repeats, &recalled)?;
-        self.note_repeats(&repeats, false)
+        let before = self.remaining;
+        self.note_repeats(&repeats, false)?;
+        if self.remaining != before {
+            // The notes about results that didn't become whole are gone and leave room.
+            self.grow_by_age(&repeats, &recalled)?;
+            self.note_repeats(&repeats, false)?;
+        }
+        Ok(())
     }
 
     /// Shows the results among some rows whole, in their order, until one of them has no room.

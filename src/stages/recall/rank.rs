@@ -8,7 +8,7 @@ use crate::log::plan::Wanted;
 use crate::recall::index::{self, Index};
 use crate::recall::rank::pairs::{self, Pairs};
 use crate::recall::rank::query::{self, Query, Request};
-use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, UNREAD, Whereabouts};
+use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, Rows, Whereabouts};
 use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::standing;
@@ -20,7 +20,9 @@ use crate::stages::unread;
 use crate::state::ask::{Need, StageResult};
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::ranking::{Basis, RankEvidence, RankedMessages, RankedPlace, ScoredRanking};
+use crate::state::ranking::{
+    Basis, OpenMessages, RankEvidence, RankedMessages, RankedPlace, ScoredRanking,
+};
 use crate::state::trace::{Decision, NoteKind, Reason};
 use std::rc::Rc;
 
@@ -53,11 +55,11 @@ pub(crate) fn rank(
         indexed.leave_out_answers(input, marks);
     }
     let IndexedRanking { index, places, seqs } = indexed;
-    let mut rows = vec![UNREAD; index.len()];
-    let mut is_open = vec![unread::may_be_ranked(input); index.len()];
+    let rows = Rows::new(&places, index.len());
+    let is_all_read = places.len() >= index.len();
+    let mut open = OpenMessages::new(index.len(), is_all_read || unread::may_be_ranked(input));
     for (row, place) in places.iter().copied().enumerate().filter(|it| it.1 != NOT_INDEXED) {
-        rows[place] = row;
-        is_open[place] = marks.may_be_recalled(row);
+        open.set(place, marks.may_be_recalled(row));
     }
     let known_seqs = seqs.as_ref().map(|seqs| seqs.as_slice());
     let whereabouts = Whereabouts { index: &index, rows: &rows, seqs: known_seqs };
@@ -75,15 +77,15 @@ pub(crate) fn rank(
     let name = row.and_then(|row| source.value(row, Field::Name)).unwrap_or_default();
     let role = row.map_or(Role::User, |row| source.role(row));
     let basis = Basis {
-        is_open,
+        open,
         index: Rc::clone(&index),
         request: [text, name.to_owned()],
         role,
         zone_offsets: input.answers.zone_offsets.clone(),
     };
     let by_hook = by_hook.map(|by_row| {
-        let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
-        rows.iter().map(of_row).collect::<Vec<f32>>()
+        let of = |place: usize| rows.of(place).and_then(|row| by_row.get(row).copied());
+        (0..index.len()).map(|place| of(place).unwrap_or_default()).collect::<Vec<f32>>()
     });
     let similarities = match meaning {
         Some(table) => Some(by_meaning(input, &basis, &table, &rows)?),
@@ -95,11 +97,10 @@ pub(crate) fn rank(
         None => scored(input, basis, similarities.as_deref())?,
     };
     let ScoredRanking { query, scores, best, standing, statements, basis } = &found;
-    let is_open = &basis.is_open;
+    let is_open = basis.open.as_slice();
     let open = |place: usize| {
-        let row = rows[place];
-        let at = if row == UNREAD { RankedPlace::Unread(place) } else { RankedPlace::Row(row) };
-        is_open[place].then_some(at)
+        let at = || rows.of(place).map_or(RankedPlace::Unread(place), RankedPlace::Row);
+        is_open[place].then(at)
     };
     let candidates = best.iter().filter_map(|it| it.map(open)).collect();
     let standing = standing.iter().copied().filter_map(open).collect();
@@ -129,19 +130,14 @@ fn meaning(input: &Input, request: &str) -> StageResult<Option<Rc<Table>>> {
 
 /// For each message of an index, its similarity to the request by the table of token vectors; 0 for messages that may
 /// not be recalled.
-fn by_meaning(
-    input: &Input,
-    basis: &Basis,
-    table: &Table,
-    rows: &[usize],
-) -> StageResult<Vec<f32>> {
+fn by_meaning(input: &Input, basis: &Basis, table: &Table, rows: &Rows) -> StageResult<Vec<f32>> {
     let text_of = |place: usize| {
-        let row = rows.get(place).copied().filter(|row| *row != UNREAD)?;
+        let row = rows.of(place)?;
         Some(index::text_of(&input.transcript, row))
     };
     let similarities = basis.index.similarities(table, &basis.request[0], &text_of);
     let mut similarities = similarities.ok_or(Wanted::All)?;
-    for (similarity, is_open) in similarities.iter_mut().zip(&basis.is_open) {
+    for (similarity, is_open) in similarities.iter_mut().zip(basis.open.as_slice()) {
         if !is_open {
             *similarity = 0.0;
         }
@@ -157,11 +153,10 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     if !query.spans.is_empty() {
         input.zone()?; // stops until it is known, and the request is read again
     }
-    let (index, is_open) = (&basis.index, &basis.is_open);
+    let (index, is_open) = (&basis.index, basis.open.as_slice());
     let weights = &Weights::TUNED;
     let scoring = Scoring { index, query: &query, is_open, similarities, weights };
-    let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
-    let most = most_ranked(input, closed_count);
+    let most = most_ranked(input, basis.open.closed_count());
     let (scores, best, standing, statements) = if input.config.recall.ranking == Ranking::Bm25 {
         let scores = score::score_by_words(scoring);
         let best = score::best(&scores.total, most).into_iter().map(Candidate::whole).collect();

@@ -155,8 +155,9 @@ describe("tool results shrink before steps are dropped", () => {
       if (fatesOf(contexts[0], messages).includes("left out")) {
         return;
       }
-      const tokensOf = (text) => countTokens(text.replaceAll(new RegExp(MARK, "gu"), ""), { encoding }).tokens;
+      // A mark counts too: a result in more pieces has more of them.
       const [before, after] = contexts.map(shownById);
+      const tokensOf = (text) => countTokens(text, { encoding }).tokens;
       const sum = (shown) => [...shown.values()].reduce((total, text) => total + tokensOf(text), 0);
       assert.ok(sum(after) >= sum(before) - 4, `${sum(before)} tokens of results, then ${sum(after)}`);
     });
@@ -172,6 +173,23 @@ describe("tool results shrink before steps are dropped", () => {
     assert.ok(!fatesOf(context, run).includes("left out"));
     assert.ok(context.tokens.total > 1450, `${context.tokens.total} of 1,500 tokens are used`);
     assert.match(context.explain(2).words, /as a line that says that 1,\d+ tokens are left out|as an excerpt/);
+  });
+
+  test("notes about a newer result take no room from a newer result that isn't whole", () => {
+    const run = [{ role: "user", content: "Rename the handler." }];
+    for (let at = 0; at < 20; at++) {
+      run.push(...step(`r${at}`, "read_file", { path: "src/router.ts" }, lines(280)));
+    }
+    run.push(...step("e", "edit_file", { path: "src/router.ts", old: "a", new: "b" }, "done"));
+    for (let maxTokens = 900; maxTokens < 2300; maxTokens += 50) {
+      const context = buildRun(run, maxTokens);
+      const isNoted = context.messages.some(({ content }) => content?.endsWith(NEWER));
+      const isWhole = !MARK.test(shownById(context).get("r19"));
+      assert.equal(isNoted, isWhole);
+      if (!isWhole) {
+        assert.ok(context.tokens.total > maxTokens - 10, `${context.tokens.total} of ${maxTokens} tokens are used`);
+      }
+    }
   });
 
   test("a result that doesn't fit by itself is shortened, as long as the room allows", () => {
