@@ -34,7 +34,7 @@ pub struct BudgetConfig {
     /// tokens), 3,600 for Gemini, 1,500 for OpenAI; otherwise no limit. Claude accepts images with more than 2,000
     /// pixels on a side only if a request has 20 images or fewer, so older images may become lines for that too.
     pub max_images: Option<u64>,
-    /// Fails, shortens or exceeds the budget if the required parts alone cost more: instructions, required sections,
+    /// Decides what happens when the required parts alone cost more than the budget: instructions, required sections,
     /// pinned messages, the reply target, and the request.
     pub on_required_overflow: OnRequiredOverflow,
     /// When to count tokens exactly: always, or only if the counts matter.
@@ -178,7 +178,7 @@ pub enum TrimFirst {
     History,
 }
 
-/// Fails, shortens or exceeds the budget if the required parts don't fit.
+/// Decides what happens when the required parts don't fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

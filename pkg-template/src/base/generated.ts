@@ -623,7 +623,7 @@ export interface BudgetConfig {
    */
   readonly maxImages?: number | null | undefined;
   /**
-   * Fails, shortens or exceeds the budget if the required parts alone cost more: instructions, required sections,
+   * Decides what happens when the required parts alone cost more than the budget: instructions, required sections,
    * pinned messages, the reply target, and the request.
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
@@ -673,7 +673,7 @@ export interface BudgetConfig {
 }
 
 /**
- * Fails, shortens or exceeds the budget if the required parts don't fit.
+ * Decides what happens when the required parts don't fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
  * - `shorten`: Shortens the longest required texts to their beginning and end, with a visible marker in between. The request
  * keeps the user's own words around a pasted text. With `cut`, texts that are in every prompt are cut to a power

@@ -122,7 +122,7 @@ impl Evidence {
 pub enum Rows {
     /// Each message is in the row of the same number.
     Same,
-    /// The messages that were read, each as a [`map::pair`] with its row, ascending.
+    /// The messages that were read, each as a pair with its row, ascending.
     Read(Vec<u64>),
 }
 
