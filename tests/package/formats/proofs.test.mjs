@@ -183,7 +183,7 @@ test("a call that was approved but not run has no result: the AI SDK runs it, an
   const context = buildContextSync(messages, { encoding });
   assert.deepEqual(problemsOf("ai-sdk", context.request("ai-sdk")), []);
   for (const name of NAMES.filter((other) => other !== "ai-sdk")) {
-    assert.throws(() => context.request(name), { code: "NOT_SENDABLE", message: /was not run yet/ });
+    assert.throws(() => context.request(name), { code: "NOT_SENDABLE", message: /hasn't run yet/ });
   }
 });
 
