@@ -218,7 +218,8 @@ impl ContextConfig {
         // Without a model and an encoding this stays unset: nobody knows which model the counts would be exact for.
         self.encoding = self.encoding.or_else(|| self.model.as_ref().map(by_model));
         let is_for_reasoning = self.model.as_deref().is_some_and(EncodingName::is_for_reasoning);
-        let (message, priming) = match self.template() {
+        let family = self.family();
+        let (message, priming) = match self.template(family) {
             Some(template) => (template.message, Some(template.priming)),
             None if is_for_reasoning => {
                 (budget::DEFAULT_PER_MESSAGE, Some(budget::REASONING_PRIMING))
@@ -227,7 +228,7 @@ impl ContextConfig {
         };
         self.budget.tokens_per_message.get_or_insert(message);
         self.budget.tokens_priming = self.budget.tokens_priming.or(priming);
-        let limits = limits::of(self.render.provider, self.family(), self.model.as_deref());
+        let limits = limits::of(self.render.provider, family, self.model.as_deref());
         self.budget.max_bytes = self.budget.max_bytes.or(limits.map(|it| it.bytes));
         self.budget.max_images = self.budget.max_images.or(limits.map(|it| it.images));
         if self.budget.context_limit.is_some() {
@@ -257,9 +258,9 @@ impl ContextConfig {
         }
     }
 
-    /// The model's chat template. None if OpenAI's recipe for counting applies.
-    pub(crate) fn template(&self) -> Option<&'static Template> {
-        Template::of(self.family(), self.model.as_deref())
+    /// The model's chat template, by its [`family`](Self::family). None if OpenAI's recipe for counting applies.
+    pub(crate) fn template(&self, family: Family) -> Option<&'static Template> {
+        Template::of(family, self.model.as_deref())
     }
 
     /// The maker of the compactions that the request's provider accepts, as in `Field::ReasoningOf`. None if it accepts

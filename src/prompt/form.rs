@@ -78,10 +78,11 @@ pub(crate) fn opening(config: &ContextConfig, has_instruction: bool) -> Parts<'_
         return parts;
     }
     parts.flat_tokens = config.budget.priming();
-    if let Some(template) = config.template() {
+    let family = config.family();
+    if let Some(template) = config.template(family) {
         parts.hidden.extend((!template.header.is_empty()).then(|| template.header.into()));
         if let (Some(text), false) = (template.default, has_instruction) {
-            parts.add_envelope(config, config.family(), Role::System);
+            parts.add_envelope(config, family, Role::System);
             parts.hidden.push(text.into());
         }
     }

@@ -6,7 +6,6 @@ use crate::base::message::Role;
 use crate::config::{ContextConfig, Provider};
 use crate::prompt::tools::ToolText;
 use crate::tokens::Family;
-use crate::tokens::template::Template;
 use std::borrow::Cow;
 
 /// The bytes of JSON around a part or a message for its kind, role and place: at least as many as in any provider's
@@ -53,8 +52,7 @@ impl<'a> Parts<'a> {
             return; // it comes before all messages, and isn't part of one
         }
         self.flat_tokens = self.flat_tokens.saturating_add(config.budget.per_message());
-        let template = Template::of(family, config.model.as_deref());
-        match template.map_or(Err(role.as_str()), |it| it.role(role)) {
+        match config.template(family).map_or(Err(role.as_str()), |it| it.role(role)) {
             Ok(tokens) => self.flat_tokens = self.flat_tokens.saturating_add(tokens),
             Err(word) => self.hidden.push(word.into()),
         }

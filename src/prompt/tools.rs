@@ -14,7 +14,7 @@ use crate::base::text::JoinedText;
 use crate::base::value::{Value, number_text};
 use crate::config::{ContextConfig, Provider, ToolChoice};
 use crate::tokens::model::Version;
-use crate::tokens::template::{self, Template, ToolFrames};
+use crate::tokens::template::{self, ToolFrames};
 use crate::tokens::{EncodingName, Family};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -144,7 +144,7 @@ pub(crate) fn escapes_results(config: &ContextConfig, family: Family) -> bool {
 }
 
 fn frames(config: &ContextConfig, family: Family) -> Option<&'static ToolFrames> {
-    Template::of(family, config.model.as_deref())?.tools.as_ref()
+    config.template(family)?.tools.as_ref()
 }
 
 /// The definitions in a chat template, which may need a message of instructions for them.
@@ -163,7 +163,7 @@ fn framed_definitions<'a>(
     }
     let mut out = framed(frames.all, [&all, "", ""]);
     let needs_message = frames.in_instructions && !has_instruction;
-    if needs_message && config.template().is_some_and(|it| it.default.is_none()) {
+    if needs_message && config.template(config.family()).is_some_and(|it| it.default.is_none()) {
         out.flat_tokens = out.flat_tokens.saturating_add(config.budget.per_message());
         out.texts.push(Role::System.as_str().into());
     }

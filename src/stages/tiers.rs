@@ -87,7 +87,7 @@ fn leave_out_optional(marks: &mut Marks, row: usize, reason: Reason) {
     }
 }
 
-/// Gives each conversation that is shown as a summary the hook's, if it has none yet.
+/// Adds the hook's summary to each conversation that is shown as one and has none yet.
 fn get_summaries(input: &Input, found: &mut Conversations) -> StageResult {
     let asked = input.answer_of(HookName::Summarize);
     if asked.is_none() && input.hook(&[HookName::Summarize]).is_some() {

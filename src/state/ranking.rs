@@ -72,9 +72,9 @@ impl PartialEq for Basis {
 #[derive(Clone, Debug)]
 pub struct OpenMessages {
     is_open: Vec<bool>,
-    /// True if most may.
+    /// The usual value of a message, from which only the exceptions differ.
     usual: bool,
-    /// The others.
+    /// The messages with the other value. Comparing and counting these is faster than all messages.
     exceptions: Vec<usize>,
 }
 
@@ -85,7 +85,7 @@ impl OpenMessages {
         Self { is_open: vec![usual; count], usual, exceptions: Vec::new() }
     }
 
-    /// Says once for a message if it may be kept.
+    /// Sets if a message may be kept. Call it at most once for each message.
     pub fn set(&mut self, message: usize, is_open: bool) {
         if is_open != self.usual {
             self.is_open[message] = is_open;

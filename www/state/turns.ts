@@ -1,5 +1,6 @@
 // The turns: of the conversation, or a line for each build of an app.
 
+import { computed } from "@preact/signals";
 import type { Turn } from "../engine/jobs.js";
 import { state } from "./state.js";
 import { live } from "./studio.js";
@@ -14,11 +15,13 @@ export function turnsOfB(): readonly Turn[] | undefined {
   return state.b.value === undefined || state.source.value?.from === "app" ? undefined : state.turnsB.value.turns;
 }
 
+/** Number of user messages. */
+const requestCount = computed(() => (state.source.value?.messages ?? []).filter(({ role }) => role === "user").length);
+
 /** The name of a turn. An agent's run has steps, because it calls the model more often than the user speaks. */
 export function turnWord(): "turn" | "step" {
-  const { source } = state;
-  const requests = (source.value?.messages ?? []).filter(({ role }) => role === "user").length;
-  return source.value?.from !== "app" && requests < allTurns().turns.length - 1 ? "step" : "turn";
+  const isRun = state.source.value?.from !== "app" && requestCount.value < allTurns().turns.length - 1;
+  return isRun ? "step" : "turn";
 }
 
 /** The index of the shown turn among all turns. The last one is the present. */

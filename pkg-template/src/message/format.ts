@@ -58,7 +58,7 @@ export interface MessageFormat {
    */
   withParts?(row: UnknownRecord, path: readonly string[], parts: readonly unknown[]): UnknownRecord;
   /**
-   * Returns a copy with an origin, in the fields from which `read` takes it. Only called for plain data. Default: the
+   * Returns a copy with an origin, in the fields that `read` takes it from. Only called for plain data. Default: the
    * fields `id`, `createdAt` and `sessionId` of the message.
    */
   withOrigin?(row: UnknownRecord, origin: MessageOrigin): UnknownRecord;

@@ -899,7 +899,7 @@ mod tests {
     }
 
     impl Index {
-        /// What is summed up over all messages.
+        /// The sums over all messages.
         fn sums(&self) -> (u64, u64, [u32; Language::ALL.len() + 1], Vec<(Role, usize)>) {
             let speakers = self.speakers().iter().map(|it| (it.role, it.message_count));
             (self.total_length, self.total_size, self.languages, speakers.collect())

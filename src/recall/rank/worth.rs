@@ -166,8 +166,8 @@ fn sketch(speaker: u16, terms: &[u32]) -> [u64; SKETCH_PARTS] {
     sketch
 }
 
-/// Counts the terms that two messages share. None if these are at most two thirds of the longer message's terms. Both lists
-/// are ascending.
+/// Counts the terms that two messages share. None if these are at most two thirds of the longer message's terms. Both
+/// lists are ascending.
 pub(super) fn nearly_the_same(one: &[u32], other: &[u32]) -> Option<usize> {
     let least = 2 * one.len().max(other.len()) / 3 + 1;
     let mut misses_left = one.len().checked_sub(least)?;

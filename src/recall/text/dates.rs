@@ -249,7 +249,7 @@ impl<'a> Calendar<'a> {
         times.filter(is_known).collect()
     }
 
-    /// The last date that a name can mean: the last within the known time or, if there is none, the last one until now.
+    /// The last date that a name can mean: the last within the known time, otherwise the last until now.
     fn last(&self, noun: Noun) -> Times {
         let known = self.all(noun).pop();
         let until_now = || match noun {

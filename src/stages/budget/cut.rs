@@ -123,9 +123,9 @@ impl Scale {
         }
     }
 
-    /// Returns the cut of a log that was only read in part. That works if it has been a chat for so long that a walk
-    /// along all of it would end in the same place: at the first step that leaves no more than the room. The cut of a
-    /// run depends on all of its steps.
+    /// Returns the cut of a log that was only read in part. That works if it has been a chat long enough for a walk along
+    /// all of it to end in the same place: at the first step that leaves no more than the room. The cut of a run depends
+    /// on all of its steps.
     fn border_of_chat(&self, rooms: Rooms) -> MarkResult<Border> {
         let since = self.run_end + rooms.chat_tokens.max(rooms.run_tokens) + rooms.chat_step;
         if self.total < since {

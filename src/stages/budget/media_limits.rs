@@ -155,8 +155,8 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     Ok(hides_more.then(|| Rc::new(hidden)))
 }
 
-/// The images, audio and files of a message, and if the request has a place for each. The request's own message keeps all
-/// of them: if the model can't see the subject of the question, the request fails.
+/// The images, audio and files of a message, each with true if the request has a place for it. The request's own message
+/// keeps all of them: if the model can't see the subject of the question, the request fails.
 fn media_of<'a>(
     view: View<'_>,
     piece: Piece,
