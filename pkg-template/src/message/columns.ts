@@ -260,8 +260,11 @@ export function areSame(left: MessageColumns, right: MessageColumns): boolean {
   return left.length === right.length && left.every((value, at) => Object.is(value, right[at]));
 }
 
-/** The length of text passed to the engine at a time, in UTF-16 code units. */
-const BATCH_LENGTH = 1 << 20;
+/**
+ * The length of text passed to the engine at a time, in UTF-16 code units. Both sides copy a batch into buffers that
+ * they keep. A call takes microseconds, so larger batches would only take more memory.
+ */
+const BATCH_LENGTH = 1 << 17;
 const encoder = new TextEncoder();
 let scratch = new Uint8Array(0);
 
