@@ -712,15 +712,41 @@ impl Index {
 
 /// The segment of the open part.
 fn segment_of(messages: Range<usize>, open: &[Occurrence]) -> Segment {
-    let mut order: Vec<u64> =
-        open.iter().map(|open| map::pair(open.term, open.posting.0)).collect();
-    map::sort_numbers(&mut order);
+    let order = by_term(open);
     let mut segment = Segment::new(messages);
-    for list in order.chunk_by(|one, other| map::halves(*one).0 == map::halves(*other).0) {
-        let postings = list.iter().map(|pair| Posting(map::halves(*pair).1));
-        segment.add(map::halves(list[0]).0, postings);
+    for list in order.chunk_by(|one, other| one.term == other.term) {
+        segment.add(list[0].term, list.iter().map(|occurrence| occurrence.posting));
     }
     segment.finished()
+}
+
+/// Occurrences by their terms, in the same order for each term. Sorts by one digit after another, the last one first,
+/// which is several times as fast as comparing terms.
+fn by_term(open: &[Occurrence]) -> Vec<Occurrence> {
+    const DIGIT_BITS: u32 = 11;
+    let mut order = open.to_vec();
+    let mut sorted = order.clone();
+    for digit in 0..u32::BITS.div_ceil(DIGIT_BITS) {
+        let digit_of = |occurrence: &Occurrence| {
+            (occurrence.term >> (digit * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1)
+        };
+        // For each value of the digit, the next free place.
+        let mut next = vec![0; 1 << DIGIT_BITS];
+        for occurrence in &order {
+            next[digit_of(occurrence)] += 1;
+        }
+        let mut before = 0;
+        for place in &mut next {
+            before += std::mem::replace(place, before);
+        }
+        for occurrence in &order {
+            let place = &mut next[digit_of(occurrence)];
+            sorted[*place] = *occurrence;
+            *place += 1;
+        }
+        std::mem::swap(&mut order, &mut sorted);
+    }
+    order
 }
 
 /// The postings of a segment, in the order of its messages.
@@ -736,6 +762,12 @@ fn by_message_of(segment: &Segment) -> Vec<Occurrence> {
 
 impl Speakers {
     fn intern(&mut self, role: Role, name: &str) -> u16 {
+        /// Most chats have few speakers. The first ones are found without a copy of the name.
+        const FIRST: usize = 4;
+        let is_it = |speaker: &Speaker| speaker.role == role && speaker.name == name;
+        if let Some(id) = self.list.iter().take(FIRST).position(is_it) {
+            return u16::try_from(id).unwrap_or(u16::MAX);
+        }
         let key = (role, name.to_owned());
         if let Some(known) = self.known.get(&key) {
             return *known;

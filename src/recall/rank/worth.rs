@@ -49,13 +49,13 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     worth
 }
 
-/// At least the `count` best messages, best first. One that repeats a better one by the same speaker counts by its new
+/// The `most` best messages, best first. One that repeats a better one by the same speaker counts by its new
 /// words: its worth is multiplied by their share, and a copy is worth almost nothing. Messages that can't be recalled
 /// don't count as originals.
 #[must_use]
-pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usize) -> Vec<usize> {
+pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], most: usize) -> Vec<usize> {
     let Scoring { index, is_open, .. } = scoring;
-    let mut count = count;
+    let mut count = most;
     loop {
         let mut best = score::best(worth, count);
         let repeats = repeats(index, &best, is_open);
@@ -71,7 +71,7 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usiz
             let numbers = best.iter().map(|message| map::best_first(worth[*message], *message));
             let mut numbers: Vec<u64> = numbers.collect();
             map::sort_numbers(&mut numbers);
-            best = numbers.into_iter().map(map::position).collect();
+            best = numbers.into_iter().take(most).map(map::position).collect();
         }
         return best;
     }
