@@ -17,8 +17,8 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 242_000 },
-  "selection.wasm": { brotli: 225_800 },
-  "page: buildContext": { brotli: 413_200 },
+  "selection.wasm": { brotli: 226_200 },
+  "page: buildContext": { brotli: 414_200 },
   "slim: buildContext, the core in a separate file": { brotli: 51_900 },
   "first context in a page: all fits": { brotli: 293_900 },
   "first context in a page: exact in o200k_base": { brotli: 748_700 },

@@ -27,7 +27,7 @@ function linesOf(messages) {
 
 /** Checks the conversation of a file, its requests, and the reasons of the parts that aren't read. */
 function check(text, lines, reasons) {
-  const { messages, skipped, branches } = parseTranscript(text);
+  const { messages, skipped } = parseTranscript(text);
   assert.deepEqual(linesOf(messages), lines);
   assert.deepEqual(
     skipped.map(({ reason }) => reason),
@@ -37,7 +37,6 @@ function check(text, lines, reasons) {
     const context = buildContextSync(messages, { encoding: "estimate", request: "Go on.", render: { provider: name } });
     assert.deepEqual(problemsOf(name, context.request(name)), [], name);
   }
-  return branches;
 }
 
 describe("what isn't read is said, and the rest is a valid request", () => {

@@ -1,4 +1,4 @@
-// The count of a finished prompt is that of its body, also where a request merges messages or leaves parts out.
+// The count of a finished prompt is that of its body, even if a request merges messages or leaves parts out.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -22,6 +22,9 @@ function countsFor(provider, messages, more = {}) {
   assert.deepEqual(problemsOf(provider, body, { model: config.model }), []);
   return { context, body, counted: context.tokens.total, sent: tokensOfBody(provider, body) };
 }
+
+/** @type {(provider: any, messages: any[], target?: object) => Record<string, any>} */
+const bodyFor = (provider, messages, target) => requestOf(provider, messages, target);
 
 const user = (content) => ({ role: "user", content });
 const assistant = (content) => ({ role: "assistant", content });
@@ -61,9 +64,9 @@ describe("a call of a tool that takes a text", () => {
     }
 
     test(`from ${form} is the same call in both of OpenAI's requests`, () => {
-      const chat = requestOf("openai", messages).messages[1].tool_calls;
+      const chat = bodyFor("openai", messages).messages[1].tool_calls;
       assert.deepEqual(chat, [{ id: "c1", type: "custom", custom: { name: "apply_patch", input: PATCH } }]);
-      const { type, name, input } = requestOf("openai-responses", messages).input[1];
+      const { type, name, input } = bodyFor("openai-responses", messages).input[1];
       assert.deepEqual({ type, name, input }, { type: "custom_tool_call", name: "apply_patch", input: PATCH });
     });
   }
@@ -76,7 +79,7 @@ describe("a call of a tool that takes a text", () => {
       assert.equal(counted, sent);
     }
     for (const model of ["deepseek-chat", "mistral-large"]) {
-      const { messages } = requestOf("openai", inItems, { model });
+      const { messages } = bodyFor("openai", inItems, { model });
       assert.equal(messages[1].tool_calls[0].type, "function");
     }
   });

@@ -12,7 +12,16 @@ import { wellFormed } from "../../base/well-formed.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
-import { argumentsOf, customInputOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
+import {
+  argumentsOf,
+  customInputOf,
+  fitted,
+  idsOf,
+  type Limit,
+  outcomeOf,
+  parsedObject,
+  wordLimit,
+} from "../request/calls.js";
 import { compactionFirst, isCompactionOf, withoutCompacted } from "../request/compaction.js";
 import { dataUrl, mediaOf, refuse, webAddress, wordsIn } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
@@ -446,7 +455,6 @@ function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, 
     ? typeof input === "string"
     : type === "function_call" && typeof given === "string" && parsedObject(given) !== undefined;
 }
-
 
 function resultsOf(results: AnsweredCall["results"], id: string, call?: AnsweredCall): ResponsesItem[] {
   const [first, ...others] = results;
