@@ -135,6 +135,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, brok
       columns.push(fieldCodes.reasoning, part.data);
       break;
     case "tool-call":
+      push(columns, "customCall", part.isCustom === true ? "" : undefined);
       columns.push(fieldCodes.callId, part.toolCallId, fieldCodes.callName, part.toolName);
       columns.push(fieldCodes.callArguments, carried(part.input, placed));
       push(columns, "resultLater", part.providerExecuted === true ? part.toolCallId : undefined);
@@ -150,7 +151,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, brok
       push(columns, "resultLater", part.toolCallId);
       break;
     case "tool-approval-response":
-      columns.push(fieldCodes.resultId, part.approvalId, fieldCodes.text, part.reason ?? "");
+      columns.push(fieldCodes.resultName, "", fieldCodes.resultId, part.approvalId, fieldCodes.text, part.reason ?? "");
       break;
     default:
       columns.push(fieldCodes[part.type], `${mediaOf(part)}${isScreenshot(placed.given) ? " fixed=1" : ""}`);
