@@ -114,7 +114,8 @@ pub enum Field {
     /// The id of a call of this message whose result may come later than those of other calls, because the provider
     /// runs it or it waits for approval.
     ResultLater,
-    /// The name of the tool that a result is from, if no id says which call it answers.
+    /// The name of the tool that a result is from, if no id says which call it answers. Empty before the result that is
+    /// a user's answer to an approval request, which no model sees.
     ResultName,
     /// The message continues in another row, which has this role.
     NextRow,
@@ -124,6 +125,8 @@ pub enum Field {
     ProofBytes,
     /// Fields that an OpenAI-compatible server set, as JSON. They contain the reasoning that directly follows.
     ServerFields,
+    /// The tool of the next call takes a text instead of JSON. The value is ignored.
+    CustomCall,
 }
 
 impl Field {
@@ -143,6 +146,7 @@ impl Field {
                     | Self::OfFile
                     | Self::ProofBytes
                     | Self::ServerFields
+                    | Self::CustomCall
             )
     }
 

@@ -12,6 +12,7 @@
 //! # Ok::<(), windrow::base::error::Error>(())
 //! ```
 
+pub(crate) mod blocks;
 pub(crate) mod bytes;
 pub mod candidate;
 pub mod cost;

@@ -338,6 +338,16 @@ impl RenderConfig {
             && self.server.is_some_and(Server::takes_fields)
     }
 
+    /// True if the request takes calls with a text instead of JSON.
+    #[must_use]
+    pub fn takes_custom_calls(&self) -> bool {
+        let is_of_openai = matches!(self.server, None | Some(Server::Openai));
+        match self.provider {
+            None | Some(Provider::OpenaiResponses) => true,
+            provider => provider == Some(Provider::Openai) && is_of_openai,
+        }
+    }
+
     /// The name of a role in the text formats.
     #[must_use]
     pub fn role_label(&self, role: Role) -> &str {

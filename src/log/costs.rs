@@ -19,13 +19,34 @@ pub(crate) struct Costs {
     pub(crate) totals: Totals,
 }
 
-/// Tokens, characters and bytes, by row.
+/// Tokens, characters and bytes, by row. A build counts few messages of a long log, so only pages with a counted one
+/// have any entries.
 #[derive(Clone, Debug, Default)]
-struct CostColumn(Vec<[u32; 3]>);
+struct CostColumn(Vec<Vec<[u32; 3]>>);
+
+/// The number of rows in a page.
+const PAGE: usize = 64;
 
 impl CostColumn {
     fn get(&self, row: usize) -> Option<[u32; 3]> {
-        self.0.get(row).copied().filter(|cost| *cost != UNKNOWN_COST)
+        let page = self.0.get(row / PAGE)?;
+        page.get(row % PAGE).copied().filter(|cost| *cost != UNKNOWN_COST)
+    }
+
+    fn insert(&mut self, row: usize, cost: [u32; 3]) {
+        let page = row / PAGE;
+        if self.0.len() <= page {
+            self.0.resize_with(page + 1, Vec::new);
+        }
+        self.0[page].resize(PAGE, UNKNOWN_COST);
+        self.0[page][row % PAGE] = cost;
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.0.truncate(length.div_ceil(PAGE));
+        if let Some(page) = self.0.get_mut(length / PAGE) {
+            page.truncate(length % PAGE);
+        }
     }
 }
 
@@ -45,16 +66,12 @@ impl Costs {
         else {
             return;
         };
-        let CostColumn(costs) = self.columns.get_or_add(form);
-        if costs.len() <= row {
-            costs.resize(row + 1, UNKNOWN_COST);
-        }
-        costs[row] = [tokens, chars, bytes];
+        self.columns.get_or_add(form).insert(row, [tokens, chars, bytes]);
     }
 
     /// Forgets the costs of the messages from `length` on.
     pub(crate) fn truncate(&mut self, length: usize) {
-        self.columns.columns_mut().for_each(|CostColumn(costs)| costs.truncate(length));
+        self.columns.columns_mut().for_each(|column| column.truncate(length));
         self.totals.truncate(length);
     }
 
@@ -90,9 +107,8 @@ impl Costs {
 
     /// The number of known costs of some messages, in all forms together, and of totals before the first message.
     pub(crate) fn known_count(&self, rows: Range<usize>) -> usize {
-        let known = |(_, CostColumn(costs)): (u64, &CostColumn)| {
-            let costs = costs.iter().take(rows.end).skip(rows.start);
-            costs.filter(|cost| **cost != UNKNOWN_COST).count()
+        let known = |(_, column): (u64, &CostColumn)| {
+            rows.clone().filter(|row| column.get(*row).is_some()).count()
         };
         let totals = self.totals.known_count(rows.start);
         totals + self.columns.iter().map(known).sum::<usize>()

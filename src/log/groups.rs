@@ -285,7 +285,7 @@ impl Groups {
         let mut answer = (0, None);
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         for (place, &row) in order.iter().enumerate() {
-            let mut result_count = 0;
+            let (mut result_count, mut approval_count) = (0, 0);
             let is_summary = transcript.is_summary(row);
             // A result beyond a gap is never paired with a call before it, because its real call may be in the gap.
             let stretch = stretch_of(transcript, row);
@@ -323,6 +323,7 @@ impl Groups {
                             call.is_answered_later = true;
                         }
                     }
+                    Field::ResultName => approval_count += usize::from(id.is_empty()),
                     Field::ResultId if is_summary => {}
                     Field::ResultId => {
                         let half = HalfCall { row, place: result_count };
@@ -353,7 +354,8 @@ impl Groups {
                     _ => {}
                 }
             }
-            if result_count > 0 && transcript.role(row) == Role::Tool {
+            // The user's answers to approval requests aren't results in a request.
+            if result_count > approval_count && transcript.role(row) == Role::Tool {
                 answered_calls.dedup();
                 let calls = answered_calls.first().copied().filter(|_| answered_calls.len() == 1);
                 if calls.is_some() && answer.1 == calls {

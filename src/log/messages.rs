@@ -3,6 +3,7 @@
 //! Text lives in one buffer, and a message is a run of segments into it. Messages are appended or cut off at the end,
 //! and never changed in the middle, so the remembered cost and digest of a message stay valid.
 
+use crate::base::blocks::Blocks;
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::guard::collapse;
@@ -11,6 +12,7 @@ use crate::base::text::joined;
 use crate::base::time::{self, Milliseconds};
 use crate::log::costs::Costs;
 use crate::log::split::SplitMessages;
+use crate::log::texts::{self, Texts};
 use crate::log::totals::{BLOCK, Total};
 use crate::log::unread::{Unread, UnreadStretch};
 use std::cell::RefCell;
@@ -73,33 +75,42 @@ impl UserNames {
 /// Stands for a time before all others.
 const NEVER: Milliseconds = Milliseconds(i64::MIN);
 
+/// Packed, because a log has many.
 #[derive(Clone, Copy, Debug)]
+#[repr(Rust, packed)]
 struct Row {
     role: Role,
     pinned: bool,
-    time: Option<Milliseconds>,
-    /// The latest time of this message and all before it; [`NEVER`] if none has a time.
-    latest: Milliseconds,
-    /// True if no message up to this one is earlier than a message before it.
-    is_in_order: bool,
+    /// [`NEVER`] if it is unknown.
+    time: Milliseconds,
     first_segment: u32,
+}
+
+impl Row {
+    fn time(self) -> Option<Milliseconds> {
+        Some(self.time).filter(|time| *time != NEVER)
+    }
 }
 
 /// Messages read from columns, not yet appended.
 struct Batch<'a> {
     rows: Vec<Row>,
-    segments: Vec<Segment>,
+    segments: Vec<(Segment, &'a str)>,
     /// The rows that continue a message, counted from the batch's first.
     next_rows: Vec<usize>,
-    text: &'a str,
 }
 
+/// Packed, because a log has many.
 #[derive(Clone, Copy, Debug)]
+#[repr(Rust, packed)]
 struct Segment {
     field: Field,
+    /// The start of its text.
     start: u32,
-    length: u32,
 }
+
+/// The number of rows whose latest time is remembered together.
+const ROWS_PER_LATEST: usize = 64;
 
 /// Messages of one or several sessions, oldest first: all of them, or the part that a build reads.
 #[derive(Clone, Debug, Default)]
@@ -127,9 +138,11 @@ struct Part {
 /// The messages as columns, shared by all that read them.
 #[derive(Clone, Debug, Default)]
 struct StoredMessages {
-    text: String,
-    rows: Vec<Row>,
-    segments: Vec<Segment>,
+    texts: Texts,
+    rows: Blocks<Row>,
+    segments: Blocks<Segment>,
+    /// The latest time before each [`ROWS_PER_LATEST`] rows.
+    latest: Vec<Milliseconds>,
     split: SplitMessages,
     /// A bit for each field that any message has ever had. Most fields occur in no message, so searching for them can
     /// be skipped.
@@ -138,11 +151,13 @@ struct StoredMessages {
     pinned: Vec<usize>,
     /// The first row without a time.
     first_untimed: Option<usize>,
+    /// The first row with an earlier time than a row before it.
+    first_out_of_order: Option<usize>,
     /// The first row of a user with a name, and the first whose name isn't a valid word.
     first_named: [Option<usize>; 2],
     costs: RefCell<Costs>,
     /// Digests, each covering the messages up to its own.
-    digests: RefCell<Vec<u64>>,
+    digests: RefCell<Blocks<u64>>,
 }
 
 impl Messages {
@@ -235,7 +250,7 @@ impl Messages {
         self.has_split() && {
             let message = self.message_of(one);
             let first = self.stored.split.first_row_of(message);
-            message == self.message_of(other) && self.stored.rows[first].role == Role::Assistant
+            message == self.message_of(other) && self.stored.row(first).role == Role::Assistant
         }
     }
 
@@ -307,7 +322,7 @@ impl Messages {
     /// The role of a message's author.
     #[must_use]
     pub fn role(&self, row: usize) -> Role {
-        self.stored.rows[self.stored_row(row)].role
+        self.stored.row(self.stored_row(row)).role
     }
 
     /// True if a message is the summary of a conversation. It is shown as text or not at all, and is never half of a
@@ -319,13 +334,13 @@ impl Messages {
     /// True if the caller pinned a message.
     #[must_use]
     pub fn is_pinned(&self, row: usize) -> bool {
-        self.stored.rows[self.stored_row(row)].pinned
+        self.stored.row(self.stored_row(row)).pinned
     }
 
     /// The time that a message was written, if known.
     #[must_use]
     pub fn time(&self, row: usize) -> Option<Milliseconds> {
-        self.stored.rows[self.stored_row(row)].time
+        self.stored.row(self.stored_row(row)).time()
     }
 
     /// A message's fields in the order they were written.
@@ -490,10 +505,10 @@ impl Messages {
         let mut digests = self.stored.digests.borrow_mut();
         let mut bytes = Vec::new();
         for row in digests.len()..length {
-            let before = digests.last().copied().unwrap_or(0);
+            let before = digests.last().unwrap_or(0);
             digests.push(self.stored.checksum(row, before, &mut bytes));
         }
-        let digest = length.checked_sub(1).map_or(0, |last| digests[last]);
+        let digest = length.checked_sub(1).and_then(|last| digests.get(last)).unwrap_or(0);
         format!("{digest:016x}")
     }
 
@@ -531,8 +546,7 @@ impl Messages {
         let mut next = 0;
         for (at, row) in picked.iter().copied().chain([first_of_tail]).enumerate() {
             if row > next {
-                let latest = Some(self.stored.rows[row - 1].latest);
-                let latest = latest.filter(|latest| *latest != NEVER);
+                let latest = Some(self.stored.latest(row)).filter(|latest| *latest != NEVER);
                 gaps.push(UnreadStretch { row: at, latest });
             }
             next = row + 1;
@@ -574,10 +588,10 @@ impl Messages {
     #[must_use]
     pub(crate) fn newest_within(&self, bytes: u64) -> usize {
         let stored = &*self.stored;
-        let has_more = |row: &Row| {
+        let first = stored.texts.place_before_last(bytes);
+        let has_more = |row: Row| {
             let segment = stored.segments.get(row.first_segment as usize);
-            let before = segment.map_or(stored.text.len(), |segment| segment.start as usize);
-            (stored.text.len() - before) as u64 > bytes
+            segment.map_or(stored.texts.end(), |segment| segment.start.into()) < first
         };
         stored.rows.len() - stored.rows.partition_point(has_more)
     }
@@ -591,38 +605,55 @@ impl Messages {
     /// True if no message has an earlier time than one before it.
     #[must_use]
     pub(crate) fn is_in_order(&self) -> bool {
-        self.stored.rows.last().is_none_or(|row| row.is_in_order)
+        self.stored.first_out_of_order.is_none()
     }
 }
 
 impl StoredMessages {
     fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
-        let Batch { rows, segments, next_rows, text } = self.read(columns)?;
+        let Batch { rows, segments, next_rows } = self.read(columns)?;
         for row in next_rows {
             self.split.push(self.rows.len() + row);
         }
-        for segment in &segments {
-            self.fields_seen |= 1 << segment.field as u32;
-        }
-        for mut row in rows {
-            let before = self.rows.last();
-            let latest = before.map_or(NEVER, |before| before.latest);
-            row.latest = row.time.map_or(latest, |time| time.max(latest));
-            row.is_in_order = before.is_none_or(|before| before.is_in_order)
-                && row.time.is_none_or(|time| latest <= time);
-            if row.time.is_none() {
-                self.first_untimed.get_or_insert(self.rows.len());
+        let mut latest = self.latest(self.rows.len());
+        for row in rows {
+            let at = self.rows.len();
+            if at.is_multiple_of(ROWS_PER_LATEST) {
+                self.latest.push(latest);
+            }
+            match row.time() {
+                Some(time) if time < latest => {
+                    self.first_out_of_order.get_or_insert(at);
+                }
+                Some(time) => latest = time,
+                None => {
+                    self.first_untimed.get_or_insert(at);
+                }
             }
             if row.pinned {
-                self.pinned.push(self.rows.len());
+                self.pinned.push(at);
             }
             self.rows.push(row);
         }
         let first = self.segments.len();
-        self.segments.extend(segments);
-        self.text.push_str(text);
+        for (segment, text) in segments {
+            self.fields_seen |= 1 << segment.field as u32;
+            self.segments.push(segment);
+            self.texts.push(segment.start, text);
+        }
         self.note_names(first);
         Ok(())
+    }
+
+    fn row(&self, row: usize) -> Row {
+        self.rows[row]
+    }
+
+    /// The latest time of the rows before a row; [`NEVER`] if none has a time.
+    fn latest(&self, row: usize) -> Milliseconds {
+        let mark = row / ROWS_PER_LATEST;
+        let times = (mark * ROWS_PER_LATEST..row).map(|row| self.row(row).time);
+        times.chain(self.latest.get(mark).copied()).max().unwrap_or(NEVER)
     }
 
     /// Records the first users with names, among the rows from a segment on.
@@ -630,9 +661,9 @@ impl StoredMessages {
         if self.fields_seen >> Field::Name as u32 & 1 == 0 || self.first_named[1].is_some() {
             return;
         }
-        let is_before = |row: &Row| (row.first_segment as usize) < first_segment;
+        let is_before = |row: Row| (row.first_segment as usize) < first_segment;
         for row in self.rows.partition_point(is_before)..self.rows.len() {
-            if self.rows[row].role != Role::User {
+            if self.row(row).role != Role::User {
                 continue;
             }
             let name = self.fields(row).find(|(field, _)| *field == Field::Name);
@@ -663,7 +694,14 @@ impl StoredMessages {
             return Err(torn());
         }
         let mut rows = Vec::with_capacity(count);
-        let mut segments: Vec<Segment> = Vec::with_capacity(columns.segment_fields.len());
+        let mut segments: Vec<(Segment, &str)> = Vec::with_capacity(columns.segment_fields.len());
+        let mut end = self.texts.end();
+        let mut placed = |field: Field, text: &'a str| -> Result<(Segment, &'a str)> {
+            let (start, after) = texts::place(end, text.len());
+            end = after;
+            let start = u32::try_from(start).map_err(|_| too_large())?;
+            Ok((Segment { field, start }, text))
+        };
         let mut next_rows = Vec::new();
         let mut at = 0;
         let mut read = 0;
@@ -677,9 +715,7 @@ impl StoredMessages {
                 Ok(Row {
                     role,
                     pinned: columns.pinned[message] != 0,
-                    time,
-                    latest: NEVER,
-                    is_in_order: true,
+                    time: time.unwrap_or(NEVER),
                     first_segment: first_segment.map_err(|_| too_large())?,
                 })
             };
@@ -701,12 +737,14 @@ impl StoredMessages {
                     role = *Role::ALL.iter().find(|it| it.as_str() == content).ok_or_else(torn)?;
                     let facts = first..first + fact_count;
                     first = segments.len();
-                    segments.extend_from_within(facts);
+                    for fact in facts {
+                        let (Segment { field, .. }, text) = segments[fact];
+                        segments.push(placed(field, text)?);
+                    }
                     at = end;
                     continue;
                 }
-                let start = u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
-                segments.push(Segment { field, start, length });
+                segments.push(placed(field, content)?);
                 if fact_count == segments.len() - 1 - first && field.is_fact() {
                     fact_count += 1;
                 }
@@ -717,44 +755,47 @@ impl StoredMessages {
         if at != text.len() || read != columns.segment_fields.len() {
             return Err(torn());
         }
-        u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
-        Ok(Batch { rows, segments, next_rows, text })
+        Ok(Batch { rows, segments, next_rows })
     }
 
     fn truncate(&mut self, length: usize) {
-        let first_segment = self.rows[length].first_segment as usize;
+        let first_segment = self.row(length).first_segment as usize;
         if let Some(segment) = self.segments.get(first_segment) {
-            self.text.truncate(segment.start as usize);
+            self.texts.truncate(segment.start);
         }
         self.segments.truncate(first_segment);
         self.rows.truncate(length);
+        self.latest.truncate(length.div_ceil(ROWS_PER_LATEST));
         self.split.truncate(length);
         self.pinned.truncate(self.pinned.partition_point(|row| *row < length));
         self.first_untimed = self.first_untimed.filter(|row| *row < length);
+        self.first_out_of_order = self.first_out_of_order.filter(|row| *row < length);
         self.first_named = self.first_named.map(|first| first.filter(|row| *row < length));
         self.digests.get_mut().truncate(length);
         self.costs.get_mut().truncate(length);
     }
 
     fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
-        let start = self.rows[row].first_segment as usize;
+        let first = self.row(row).first_segment as usize;
         let end =
             self.rows.get(row + 1).map_or(self.segments.len(), |next| next.first_segment as usize);
-        self.segments[start..end].iter().map(|segment| {
-            let from = segment.start as usize;
-            (segment.field, &self.text[from..from + segment.length as usize])
+        let mut segment = self.segments.get(first);
+        (first..end).filter_map(move |at| {
+            let next = self.segments.get(at + 1);
+            let Segment { field, start } = std::mem::replace(&mut segment, next)?;
+            Some((field, self.texts.get(start, next.map(|next| next.start))))
         })
     }
 
     /// The checksum of one message with all its fields. `bytes` is a buffer: hashing everything at once is faster than
     /// piece by piece.
     fn checksum(&self, row: usize, seed: u64, bytes: &mut Vec<u8>) -> u64 {
-        let Row { role, pinned, time, .. } = self.rows[row];
+        let Row { role, pinned, time, .. } = self.row(row);
         bytes.clear();
         bytes.extend([role as u8, u8::from(pinned)]);
-        bytes.extend(time.map_or(i64::MIN, |time| time.0).to_le_bytes());
+        bytes.extend(time.0.to_le_bytes());
         for (field, value) in self.fields(row) {
-            if field == Field::CreatedAt && time.is_some() {
+            if field == Field::CreatedAt && time != NEVER {
                 continue; // the time was already hashed, whatever its form
             }
             bytes.push(field as u8);

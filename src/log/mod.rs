@@ -34,6 +34,7 @@ pub mod messages;
 pub mod plan;
 pub mod reach;
 pub mod split;
+mod texts;
 pub(crate) mod tool_calls;
 pub mod totals;
 pub(crate) mod units;

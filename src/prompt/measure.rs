@@ -2,6 +2,7 @@
 
 use crate::base::cost::Cost;
 use crate::base::map::HashedMap;
+use crate::base::message::Role;
 use crate::base::time::Milliseconds;
 use crate::config::{ContextConfig, Counting, Format};
 use crate::prompt::certainty::{Beside, Certainty};
@@ -205,6 +206,16 @@ impl Meter {
     pub(crate) fn fixed(&self, input: &Input, has_instruction: bool) -> StageResult<Cost> {
         let cost = self.measure(&form::frame(&input.config, has_instruction), u64::MAX)?;
         Ok(cost.unwrap_or_default())
+    }
+
+    /// The tokens that a message saves if its request merges it with the one before. Between instructions, a blank line
+    /// replaces the envelope.
+    pub(crate) fn envelope(&self, config: &ContextConfig, role: Role) -> StageResult<u64> {
+        let mut parts = Parts::default();
+        parts.add_envelope(config, config.family(), role);
+        let tokens = self.measure(&parts, u64::MAX)?.unwrap_or_default().tokens;
+        let line = if role.is_instruction() { self.count("\n\n")? } else { 0 };
+        Ok(tokens.saturating_sub(line))
     }
 
     /// The total cost of some pieces.

@@ -32,6 +32,7 @@ pub(crate) mod border;
 pub mod certainty;
 pub(crate) mod form;
 pub mod measure;
+pub(crate) mod merged;
 pub(crate) mod excerpt;
 pub(crate) mod parts;
 pub(crate) mod sent;

@@ -23,6 +23,9 @@ pub(crate) struct Parts<'a> {
     pub(super) visible: Few<Cow<'a, str>>,
     /// True if the visible texts count as JSON strings.
     pub(super) is_escaped: bool,
+    /// The roles of the first and of the last message that they begin, if any.
+    pub(super) first_role: Option<Role>,
+    pub(super) last_role: Option<Role>,
     /// Texts that count only as tokens: roles, names, tool calls.
     pub(super) hidden: Few<Cow<'a, str>>,
 }
@@ -37,6 +40,8 @@ impl<'a> Parts<'a> {
 
     /// Adds the cost of a chat message besides its content. It depends on how the model's maker formats messages.
     pub(super) fn add_envelope(&mut self, config: &ContextConfig, family: Family, role: Role) {
+        self.first_role = self.first_role.or(Some(role));
+        self.last_role = Some(role);
         let joins_instructions = config.render.provider.is_some_and(|provider| {
             matches!(provider, Provider::OpenaiResponses | Provider::AiSdk)
                 || provider.joins_texts()

@@ -3,12 +3,13 @@
 //! A message may become several messages in a request, for example calls, their results, and text about them. It counts
 //! as all of them. Without a provider each result is a separate message. With one, only the parts that are sent count.
 //! `pkg-template/src/formats` makes the request. Parallel calls count as one message, and so do their results if the
-//! provider expects one message. Other messages that are merged in the request count separately, so the count is never
-//! too low.
+//! provider expects one message. Other messages that the request merges count separately here; `merged` finds them in a
+//! finished prompt.
 
 use crate::base::guard;
-use crate::base::json::json_length;
+use crate::base::json::{json_length, to_json};
 use crate::base::message::{Field, Role};
+use crate::base::value::Value;
 use crate::config::{ContextConfig, OpenCalls, Provider};
 use crate::log::groups::HalfCall;
 use crate::log::messages::UserNames;
@@ -64,6 +65,15 @@ impl<'a> SentMessage<'a> {
             open: if is_more { open } else { Open::Nothing },
             parts: Parts::default(),
         }
+    }
+
+    /// Adds a call. Arguments that aren't an object become a field of one, unless the tool takes a text.
+    fn call(&mut self, [id, name]: [&str; 2], arguments: &'a str, is_custom: bool) {
+        self.show();
+        let is_text = is_custom && self.config.render.takes_custom_calls();
+        let is_whole = self.provider.is_none() || is_text || is_object(arguments);
+        let sent = if is_whole { arguments.into() } else { wrapped(arguments).into() };
+        self.parts.add_tool(tools::call_text(id, name, sent, self.config));
     }
 
     /// Adds the result of a call that was interrupted.
@@ -304,6 +314,7 @@ pub(super) fn parts<'a>(
     out.is_marked =
         matches!(piece, Piece::Message(row) if view.marks.marked.binary_search(&row).is_ok());
     let (mut thoughts, mut call) = (Thoughts::default(), None);
+    let (mut is_approval, mut is_custom) = (false, false);
     let mut left = shortened;
     // A message with a single result has its call id after the tool's output.
     let mut is_first_result = role == Role::Tool && is_one_result(transcript, row);
@@ -325,6 +336,10 @@ pub(super) fn parts<'a>(
                 out.show();
                 out.parts.hidden.push(value.into());
             }
+            Field::Text if is_approval => {
+                is_approval = false;
+                left = None;
+            }
             // A single text replaces all of them.
             Field::Text => match shortened {
                 None => out.text(value.into()),
@@ -340,6 +355,9 @@ pub(super) fn parts<'a>(
                     out.parts.flat_tokens += u64::from(provider == Some(Provider::Openai));
                 }
             }
+            Field::ResultName => is_approval = provider.is_some() && value.is_empty(),
+            // No model sees the answer to an approval request.
+            Field::ResultId if is_approval => {}
             Field::ResultId => {
                 if !is_first_result {
                     out.answer();
@@ -354,6 +372,7 @@ pub(super) fn parts<'a>(
                 }
                 out.media(field, value);
             }
+            Field::CustomCall => is_custom = true,
             Field::CallId => {
                 call = Some([value, ""]);
                 call_count += 1;
@@ -365,12 +384,9 @@ pub(super) fn parts<'a>(
                 let is_half = is_open(call_count - 1);
                 interrupted.extend((is_half && stays && !name.is_empty()).then_some(id));
                 if (!name.is_empty() || provider.is_none()) && (stays || !is_half) {
-                    out.show();
-                    let written = tools::call_text(id, name, value, config);
-                    let around = if provider.is_some() { wrapping(value) } else { 0 };
-                    out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(around);
-                    out.parts.add_tool(written);
+                    out.call([id, name], value, is_custom);
                 }
+                is_custom = false;
             }
             _ => {}
         }
@@ -427,8 +443,16 @@ fn begins_with_result(transcript: &Transcript, row: usize) -> bool {
     transcript.fields(row).map(|(field, _)| field).find(is_part) == Some(Field::ResultId)
 }
 
-/// Maximum number of tokens around arguments that aren't an object and become a field of one.
-fn wrapping(arguments: &str) -> u64 {
-    const AROUND: u64 = 6;
-    if arguments.trim_start().starts_with('{') { 0 } else { AROUND }
+/// True if arguments are a JSON object.
+fn is_object(arguments: &str) -> bool {
+    serde_json::from_str(arguments).is_ok_and(|value: Value| matches!(value, Value::Map(_)))
+}
+
+/// Arguments that aren't an object, as a field of one. `pkg-template/src/formats/request/calls.ts` has the same.
+fn wrapped(arguments: &str) -> String {
+    if arguments.trim().is_empty() {
+        "{}".to_owned()
+    } else {
+        format!(r#"{{"input":{}}}"#, to_json(arguments))
+    }
 }

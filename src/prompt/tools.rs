@@ -89,12 +89,12 @@ pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> Tool
 pub(crate) fn call_text<'a>(
     id: &str,
     name: &str,
-    arguments: &'a str,
+    arguments: Cow<'a, str>,
     config: &ContextConfig,
 ) -> ToolText<'a> {
     let family = config.family();
     if let Some(frames) = frames(config, family) {
-        return framed(frames.call, [name, &spaced(arguments, false), short_id(id)]);
+        return framed(frames.call, [name, &spaced(&arguments, false), short_id(id)]);
     }
     let (texts, flat_tokens): (Vec<Cow<'a, str>>, u64) = match family {
         Family::OpenAi => {
@@ -105,22 +105,22 @@ pub(crate) fn call_text<'a>(
                 Some(Provider::OpenaiResponses) => RESPONSES_CALL,
                 _ => CALL,
             };
-            (vec![name.clone().into(), name.into(), arguments.into()], call)
+            (vec![name.clone().into(), name.into(), arguments], call)
         }
         Family::Gemini(version) => {
             // Here too, the name counts twice: with the call and with its result.
             let call = if version < (2, 5) { 0 } else { GEMINI_CALL };
-            (vec![name.to_owned().into(), name.to_owned().into(), arguments.into()], call)
+            (vec![name.to_owned().into(), name.to_owned().into(), arguments], call)
         }
         Family::Claude(_) => {
-            let read: Option<Value> = serde_json::from_str(arguments).ok();
+            let read: Option<Value> = serde_json::from_str(&arguments).ok();
             let count = read.map_or(0, |value| value.entries().len()) as u64;
             let flat_tokens = CLAUDE_CALL.saturating_add(CLAUDE_ARGUMENT.saturating_mul(count));
-            (vec![name.to_owned().into(), arguments.into()], flat_tokens)
+            (vec![name.to_owned().into(), arguments], flat_tokens)
         }
         Family::Other(_) => {
             let json = |text: &str| to_json(text);
-            let (id, name, arguments) = (json(id), json(name), json(arguments));
+            let (id, name, arguments) = (json(id), json(name), json(&arguments));
             let text = format!(r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#);
             (vec![text.into()], 0)
         }

@@ -163,7 +163,7 @@ impl Transcript {
         let indexes = &mut memory.indexes;
         let known = indexes.iter().position(|known| rows.starts_with(&known.rows));
         let mut known = known.map(|position| indexes.remove(position)).unwrap_or_default();
-        append(&mut known.index, &self.messages, &rows[known.rows.len()..]);
+        append(&mut known.index, &self.messages, rows[known.rows.len()..].iter().copied());
         known.rows.extend(&rows[known.rows.len()..]);
         let index = Rc::clone(&known.index);
         if indexes.len() == REMEMBERED {
@@ -180,8 +180,8 @@ impl Transcript {
         }
         let whole = self.messages.whole();
         let mut memory = self.memory();
-        let added: Vec<usize> = (memory.whole.len()..whole.len()).collect();
-        append(&mut memory.whole, &whole, &added);
+        let added = memory.whole.len()..whole.len();
+        append(&mut memory.whole, &whole, added);
         Rc::clone(&memory.whole)
     }
 
@@ -323,13 +323,14 @@ impl Transcript {
 }
 
 /// Adds messages to an index.
-fn append(index: &mut Rc<Index>, messages: &Messages, rows: &[usize]) {
-    if rows.is_empty() {
+fn append(index: &mut Rc<Index>, messages: &Messages, rows: impl ExactSizeIterator<Item = usize>) {
+    if rows.len() == 0 {
         return; // not copied, though a build may hold it
     }
     let mut analyzer = Analyzer::new();
     let index = Rc::make_mut(index);
+    index.reserve(rows.len());
     for row in rows {
-        index.append(messages, *row, &mut analyzer);
+        index.append(messages, row, &mut analyzer);
     }
 }

@@ -10,6 +10,7 @@ use crate::log::tool_calls::shown_fields;
 use crate::prompt::certainty::Beside;
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
+use crate::prompt::merged;
 use crate::prompt::sent;
 use crate::state::ask::StageResult;
 use crate::state::context::{
@@ -38,6 +39,11 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let mut costs = Vec::with_capacity(pieces.len());
     for piece in &pieces {
         costs.push(meter.cost(view, *piece)?);
+    }
+    for (cost, role) in costs.iter_mut().zip(merged::merged(view, &pieces)) {
+        if let Some(role) = role {
+            cost.tokens = cost.tokens.saturating_sub(meter.envelope(&input.config, role)?);
+        }
     }
     let total = costs.iter().fold(fixed, |total, cost| total.plus(*cost));
     let certainty = meter.certainty(&input.config, beside_texts(view, &pieces));

@@ -9,6 +9,8 @@ import { checkShape, PROVIDERS } from "../package/support/shape-bodies.mjs";
 import { SHAPES } from "../package/support/shape-conversations.mjs";
 
 const CONVERSATIONS = 300;
+/** The largest excess of the count, as a share, for providers that have a smaller one than the rest. */
+const MOST = { openai: 0.0005, anthropic: 0.006, gemini: 0.006, bedrock: 0.006, chrome: 0.006, "web-llm": 0.006 };
 const paper = new URL("../../docs/providers.md", import.meta.url);
 const errors = new Map();
 
@@ -27,14 +29,10 @@ for (const [shape, { title }] of Object.entries(SHAPES)) {
         const { built, error } = checkShape(shape, provider, seedsOf(provider, CONVERSATIONS));
         assert.ok(built > CONVERSATIONS / PROVIDERS.length / 3, `${built} were built`);
         errors.set(`${shape} ${provider}`, error);
-        // Messages that are merged in the body are counted with an envelope each.
-        assert.ok(error >= -0.001 && error <= 0.045, `the count is ${error} from that of the body`);
-        if (provider === "openai") {
-          // Only this recipe is published. Texts for tools that accept text, and answers to approvals, are overcounted
-          // by a few tokens.
-          const most = shape === "openai" || shape === "ai-sdk" ? 0.02 : 0.001;
-          assert.ok(error >= -0.001 && error <= most, `the count is ${error} from that of the body`);
-        }
+        // OpenAI's recipe is the only published one. The others are counted with some envelopes and reasoning that the
+        // recipe has no cost for.
+        const most = MOST[provider] ?? 0.03;
+        assert.ok(error >= 0 && error <= most, `the count is ${error} from that of the body`);
       });
     }
   });

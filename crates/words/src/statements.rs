@@ -286,16 +286,20 @@ fn whole_sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// The end of a text's first sentence. A dot within a word ("2.3", "config.json") doesn't end it.
 fn end_of_sentence(text: &str) -> Option<usize> {
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
+    let may_end = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | b';' | b'\n' | 0x80..);
+    let mut at = 0;
+    while let Some(letter) = text[at..].chars().next() {
+        let end = at + letter.len_utf8();
         let is_end = match letter {
-            '.' | '!' | '?' | ';' => letters.peek().is_none_or(|(_, next)| next.is_whitespace()),
+            '.' | '!' | '?' | ';' => text[end..].chars().next().is_none_or(char::is_whitespace),
             '\n' | '…' | '。' | '！' | '？' => true,
             _ => false,
         };
         if is_end {
-            return Some(at + letter.len_utf8());
+            return Some(end);
         }
+        let rest = &text.as_bytes()[end..];
+        at = end + rest.iter().position(may_end).unwrap_or(rest.len());
     }
     (!text.is_empty()).then_some(text.len())
 }

@@ -436,10 +436,10 @@ function takeTools(rest: Options, kind: ErrorKind): void {
   });
 }
 
-/** Fills in the server if the model implies it, so that fields sent back to it are counted. */
+/** Fills in the server if the model implies one other than OpenAI's, because messages have another form for it. */
 function fillServer(rest: Options, kind: ErrorKind): void {
   const server = rest.model == null ? undefined : serverOf(undefined, rest.model);
-  if (server === undefined || !server.takesFields) {
+  if (server === undefined || server.name === "openai") {
     return;
   }
   const render = rest.render == null ? {} : copyOfGroup(rest, "render", kind);

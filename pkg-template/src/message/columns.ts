@@ -135,6 +135,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, brok
       columns.push(fieldCodes.reasoning, part.data);
       break;
     case "tool-call":
+      push(columns, "customCall", part.isCustom === true ? "" : undefined);
       columns.push(fieldCodes.callId, part.toolCallId, fieldCodes.callName, part.toolName);
       columns.push(fieldCodes.callArguments, carried(part.input, placed));
       push(columns, "resultLater", part.providerExecuted === true ? part.toolCallId : undefined);
@@ -150,7 +151,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, brok
       push(columns, "resultLater", part.toolCallId);
       break;
     case "tool-approval-response":
-      columns.push(fieldCodes.resultId, part.approvalId, fieldCodes.text, part.reason ?? "");
+      columns.push(fieldCodes.resultName, "", fieldCodes.resultId, part.approvalId, fieldCodes.text, part.reason ?? "");
       break;
     default:
       columns.push(fieldCodes[part.type], `${mediaOf(part)}${isScreenshot(placed.given) ? " fixed=1" : ""}`);
@@ -260,8 +261,11 @@ export function areSame(left: MessageColumns, right: MessageColumns): boolean {
   return left.length === right.length && left.every((value, at) => Object.is(value, right[at]));
 }
 
-/** The length of text passed to the engine at a time, in UTF-16 code units. */
-const BATCH_LENGTH = 1 << 20;
+/**
+ * The length of text passed to the engine at a time, in UTF-16 code units. Both sides copy a batch into buffers that
+ * they keep. A call takes microseconds, so larger batches would only take more memory.
+ */
+const BATCH_LENGTH = 1 << 17;
 const encoder = new TextEncoder();
 let scratch = new Uint8Array(0);
 

@@ -101,6 +101,8 @@ export type PartInput =
       readonly input?: unknown;
       /** True if the provider ran the tool itself. */
       readonly providerExecuted?: boolean;
+      /** True if the tool takes a text instead of JSON, as OpenAI's custom tools do. */
+      readonly isCustom?: boolean;
     })
   | {
       readonly type: "tool-result";
@@ -288,6 +290,8 @@ export interface CallPart extends Provenance {
   /** The arguments: an object, or the model's own text. */
   readonly input?: unknown;
   readonly providerExecuted?: boolean;
+  /** True if the tool takes a text instead of JSON. The input is then that text. */
+  readonly isCustom?: boolean;
 }
 
 /** The result of a tool. */

@@ -237,6 +237,9 @@ export function callPart(
   if (call.providerExecuted === true) {
     part.providerExecuted = true;
   }
+  if ((call.isCustom === true || Object.keys(recordOf(call.custom)).length > 0) && typeof input === "string") {
+    part.isCustom = true;
+  }
   // In Anthropic's and OpenAI's chat, `id` is the id of the call, not of an item.
   return Object.assign(part, provenanceOf(call, maker, call.id === id));
 }

@@ -38,6 +38,7 @@ impl LogIndex {
         }
         if same < tail.len() {
             let index = Rc::make_mut(&mut self.index);
+            index.reserve(tail.len() - same);
             let mut analyzer = Analyzer::new();
             for row in first + same..seqs.len() {
                 index.append(transcript, row, &mut analyzer);

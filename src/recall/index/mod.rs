@@ -8,6 +8,7 @@
 pub mod log;
 mod meanings;
 pub(crate) mod segment;
+mod term_lists;
 pub mod vectors;
 
 use crate::base::bytes::Reader;
@@ -18,6 +19,7 @@ use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
 use crate::recall::index::meanings::Meanings;
 use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
+use crate::recall::index::term_lists::TermLists;
 use crate::recall::text::detect::detect;
 use crate::recall::text::language::Language;
 use crate::recall::text::meaning::Table;
@@ -85,10 +87,8 @@ struct Occurrence {
 struct Columns {
     /// Number of terms.
     lengths: Vec<u16>,
-    /// All messages' terms, concatenated, ascending within a message, without grams.
-    terms: Vec<u32>,
-    /// The end of each message's terms.
-    term_ends: Vec<u32>,
+    /// Its terms, ascending, without grams.
+    terms: TermLists,
     speakers: Vec<u16>,
     /// `i64::MIN` without a time.
     times: Vec<i64>,
@@ -104,8 +104,27 @@ struct Columns {
 }
 
 impl Columns {
-    /// Takes the terms of messages from their segment. `before` is the number of terms before them.
-    fn read_terms(&mut self, before: usize, count: usize, segment: &Segment) {
+    /// Makes room for `more` messages, and for an eighth more than all. Lists that double would take twice the memory,
+    /// and WebAssembly never returns any.
+    fn reserve(&mut self, more: usize) {
+        fn grow<T>(list: &mut Vec<T>, more: usize) {
+            list.reserve_exact(more + (list.len() + more) / 8);
+        }
+        if self.lengths.capacity() - self.lengths.len() >= more {
+            return;
+        }
+        for column in [&mut self.lengths, &mut self.speakers, &mut self.sizes] {
+            grow(column, more);
+        }
+        for column in [&mut self.identifiers, &mut self.flags, &mut self.cues] {
+            grow(column, more);
+        }
+        grow(&mut self.times, more);
+        grow(&mut self.conversations, more);
+    }
+
+    /// Takes the terms of `count` messages from their segment.
+    fn read_terms(&mut self, count: usize, segment: &Segment) {
         let lists = || segment.lists().filter(|(term, _)| !is_gram(*term));
         let mut begins = vec![0; count + 1];
         for (_, postings) in lists() {
@@ -116,15 +135,18 @@ impl Columns {
         for message in 0..count {
             begins[message + 1] += begins[message];
         }
-        self.term_ends = begins[1..].iter().map(|end| narrow(before + end)).collect();
-        self.terms = vec![0; begins[count]];
         // The next free place for each message, which advances from term to term.
+        let mut next = begins.clone();
+        let mut terms = vec![0; begins[count]];
         for (term, postings) in lists() {
             for posting in postings {
-                let next = &mut begins[posting.place()];
-                self.terms[*next] = term;
+                let next = &mut next[posting.place()];
+                terms[*next] = term;
                 *next += 1;
             }
+        }
+        for bounds in begins.windows(2) {
+            self.terms.push(terms[bounds[0]..bounds[1]].iter().copied());
         }
     }
 }
@@ -192,6 +214,11 @@ impl Index {
         self.len() == 0
     }
 
+    /// Makes room for `more` messages.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.messages.reserve(more);
+    }
+
     /// Appends a message of a transcript.
     pub fn append(&mut self, transcript: &Messages, row: usize, analyzer: &mut Analyzer) {
         // A part of the index never ends within a message.
@@ -213,13 +240,13 @@ impl Index {
             length += u32::from(term.kind != Kind::Gram);
         });
         map::sort_numbers(&mut terms);
+        let first = self.open.len();
         for same in terms.chunk_by(|one, other| one == other) {
             let term = map::halves(same[0]).1;
             self.open.push(Occurrence { term, posting: Posting::new(place, same.len()) });
-            if !is_gram(term) {
-                self.messages.terms.push(term);
-            }
         }
+        let terms = self.open[first..].iter().map(|occurrence| occurrence.term);
+        self.messages.terms.push(terms.filter(|term| !is_gram(*term)));
         let code = language.map_or(0, |language| language as u8 + 1);
         let length = u16::try_from(length).unwrap_or(u16::MAX);
         let name = transcript.value(row, Field::Name).unwrap_or_default();
@@ -233,8 +260,8 @@ impl Index {
             | flag(needs_whole_log, NEEDS_WHOLE_LOG)
             | code << LANGUAGE_SHIFT;
         let columns = &mut self.messages;
+        columns.reserve(1);
         columns.lengths.push(length);
-        columns.term_ends.push(narrow(columns.terms.len()));
         columns.speakers.push(self.speakers.intern(transcript.role(row), name));
         columns.times.push(time);
         columns.conversations.push(conversation);
@@ -313,8 +340,7 @@ impl Index {
         self.forget(length - self.first_open);
         let columns = &mut self.messages;
         columns.lengths.truncate(length);
-        columns.term_ends.truncate(length);
-        columns.terms.truncate(columns.term_ends.last().map_or(0, |end| *end as usize));
+        columns.terms.truncate(length);
         columns.speakers.truncate(length);
         columns.times.truncate(length);
         columns.conversations.truncate(length);
@@ -440,10 +466,9 @@ impl Index {
         if !names.is_sorted_by(|one, next| one < next) {
             return None;
         }
-        let mut columns = Columns {
+        let columns = Columns {
             lengths: reader.list(count, u16::from_le_bytes)?,
-            terms: Vec::new(),
-            term_ends: Vec::new(),
+            terms: TermLists::default(),
             speakers: reader.list(count, u16::from_le_bytes)?,
             times: reader.list(count, i64::from_le_bytes)?,
             conversations: reader.list(count, u32::from_le_bytes)?,
@@ -482,16 +507,15 @@ impl Index {
             begin = end;
         }
         let segment = segment.finished();
-        columns.read_terms(self.messages.terms.len(), count, &segment);
         for (time, flags) in columns.times.iter().zip(&columns.flags) {
             self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
         }
         self.forget_open_segment();
         self.meanings.get_mut().take(self.messages.lengths.len(), meanings);
         let messages = &mut self.messages;
+        messages.reserve(count);
+        messages.read_terms(count, &segment);
         messages.lengths.extend(columns.lengths);
-        messages.terms.extend(columns.terms);
-        messages.term_ends.extend(columns.term_ends);
         messages.speakers.extend(columns.speakers);
         messages.times.extend(columns.times);
         messages.conversations.extend(columns.conversations);
@@ -570,9 +594,7 @@ impl Index {
 
     /// The terms of a message, ascending, without grams.
     pub(crate) fn terms_of(&self, message: usize) -> &[u32] {
-        let ends = &self.messages.term_ends;
-        let begin = message.checked_sub(1).map_or(0, |before| ends[before]);
-        &self.messages.terms[begin as usize..ends[message] as usize]
+        self.messages.terms.of(message)
     }
 
     /// Number of terms of each message.
@@ -690,15 +712,41 @@ impl Index {
 
 /// The segment of the open part.
 fn segment_of(messages: Range<usize>, open: &[Occurrence]) -> Segment {
-    let mut order: Vec<u64> =
-        open.iter().map(|open| map::pair(open.term, open.posting.0)).collect();
-    map::sort_numbers(&mut order);
+    let order = by_term(open);
     let mut segment = Segment::new(messages);
-    for list in order.chunk_by(|one, other| map::halves(*one).0 == map::halves(*other).0) {
-        let postings = list.iter().map(|pair| Posting(map::halves(*pair).1));
-        segment.add(map::halves(list[0]).0, postings);
+    for list in order.chunk_by(|one, other| one.term == other.term) {
+        segment.add(list[0].term, list.iter().map(|occurrence| occurrence.posting));
     }
     segment.finished()
+}
+
+/// Occurrences by their terms, in the same order for each term. Sorts by one digit after another, the last one first,
+/// which is several times as fast as comparing terms.
+fn by_term(open: &[Occurrence]) -> Vec<Occurrence> {
+    const DIGIT_BITS: u32 = 11;
+    let mut order = open.to_vec();
+    let mut sorted = order.clone();
+    for digit in 0..u32::BITS.div_ceil(DIGIT_BITS) {
+        let digit_of = |occurrence: &Occurrence| {
+            (occurrence.term >> (digit * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1)
+        };
+        // For each value of the digit, the next free place.
+        let mut next = vec![0; 1 << DIGIT_BITS];
+        for occurrence in &order {
+            next[digit_of(occurrence)] += 1;
+        }
+        let mut before = 0;
+        for place in &mut next {
+            before += std::mem::replace(place, before);
+        }
+        for occurrence in &order {
+            let place = &mut next[digit_of(occurrence)];
+            sorted[*place] = *occurrence;
+            *place += 1;
+        }
+        std::mem::swap(&mut order, &mut sorted);
+    }
+    order
 }
 
 /// The postings of a segment, in the order of its messages.
@@ -714,6 +762,12 @@ fn by_message_of(segment: &Segment) -> Vec<Occurrence> {
 
 impl Speakers {
     fn intern(&mut self, role: Role, name: &str) -> u16 {
+        /// Most chats have few speakers. The first ones are found without a copy of the name.
+        const FIRST: usize = 4;
+        let is_it = |speaker: &Speaker| speaker.role == role && speaker.name == name;
+        if let Some(id) = self.list.iter().take(FIRST).position(is_it) {
+            return u16::try_from(id).unwrap_or(u16::MAX);
+        }
         let key = (role, name.to_owned());
         if let Some(known) = self.known.get(&key) {
             return *known;

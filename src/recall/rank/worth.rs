@@ -15,6 +15,7 @@ use crate::base::candidate::{Candidate, Form};
 use crate::base::map;
 use crate::base::message::Role;
 use crate::recall::index::Index;
+use crate::recall::index::segment::narrow;
 use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 
@@ -48,13 +49,13 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     worth
 }
 
-/// At least the `count` best messages, best first. One that repeats a better one by the same speaker counts by its new
+/// The `most` best messages, best first. One that repeats a better one by the same speaker counts by its new
 /// words: its worth is multiplied by their share, and a copy is worth almost nothing. Messages that can't be recalled
 /// don't count as originals.
 #[must_use]
-pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usize) -> Vec<usize> {
+pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], most: usize) -> Vec<usize> {
     let Scoring { index, is_open, .. } = scoring;
-    let mut count = count;
+    let mut count = most;
     loop {
         let mut best = score::best(worth, count);
         let repeats = repeats(index, &best, is_open);
@@ -70,7 +71,7 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usiz
             let numbers = best.iter().map(|message| map::best_first(worth[*message], *message));
             let mut numbers: Vec<u64> = numbers.collect();
             map::sort_numbers(&mut numbers);
-            best = numbers.into_iter().map(map::position).collect();
+            best = numbers.into_iter().take(most).map(map::position).collect();
         }
         return best;
     }
@@ -96,13 +97,14 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)>
         if terms.len() < LEAST_TERMS {
             let count = short_counts.of(sketch[0], 0);
             *count += 1;
-            if *count > 1 {
-                repeats.push((message, share(1, *count * *count)));
+            let count = *count as usize;
+            if count > 1 {
+                repeats.push((message, share(1, count.saturating_mul(count))));
             }
             continue;
         }
         // The first message with each part: this one, if no other was it before.
-        let alike = sketch.map(|part| *firsts.of(part, message));
+        let alike = sketch.map(|part| *firsts.of(part, narrow(message)) as usize);
         let is_other = |at: &usize| alike[*at] != message && !alike[..*at].contains(&alike[*at]);
         let others = (0..alike.len()).filter(is_other).map(|at| index.terms_of(alike[at]));
         if let Some(common) = others.filter_map(|other| nearly_the_same(terms, other)).max() {
@@ -114,31 +116,61 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)>
 
 /// A hash table whose keys are hashes already.
 struct Values {
-    /// A key and its value; [`Values::FREE`] in a free slot. At least half of the slots are free.
-    slots: Vec<(u64, usize)>,
+    /// The two halves of a key, and its value; [`Values::FREE`] in a free slot. At least a third of the slots are free.
+    slots: Vec<[u32; 3]>,
+    key_count: usize,
 }
 
 impl Values {
-    const FREE: usize = usize::MAX;
+    const FREE: u32 = u32::MAX;
+    /// The maximum number of slots at first. In a log full of copies, most of the keys are the same.
+    const MOST_AT_FIRST: usize = 1 << 14;
 
-    /// Room for `count` keys.
+    /// Room for about `count` keys.
     fn new(count: usize) -> Self {
-        Self { slots: vec![(0, Self::FREE); (2 * count).next_power_of_two()] }
+        Self::with_slots((2 * count).clamp(2, Self::MOST_AT_FIRST).next_power_of_two())
+    }
+
+    fn with_slots(count: usize) -> Self {
+        Self { slots: vec![[0, 0, Self::FREE]; count], key_count: 0 }
     }
 
     /// The value of a key. A new key begins with `first`.
-    fn of(&mut self, key: u64, first: usize) -> &mut usize {
+    fn of(&mut self, key: u64, first: u32) -> &mut u32 {
+        if 3 * self.key_count >= 2 * self.slots.len() {
+            self.grow();
+        }
+        let at = self.place_of(key);
+        let slot = &mut self.slots[at];
+        if slot[2] == Self::FREE {
+            let (high, low) = map::halves(key);
+            *slot = [high, low, first];
+            self.key_count += 1;
+        }
+        &mut slot[2]
+    }
+
+    /// The slot of a key, or the free slot for it.
+    fn place_of(&self, key: u64) -> usize {
+        let (high, low) = map::halves(key);
         let mask = self.slots.len() - 1;
-        #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
-        let mut at = (key ^ key >> 32) as usize & mask;
-        while self.slots[at].1 != Self::FREE && self.slots[at].0 != key {
+        let mut at = (high ^ low) as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot[2] == Self::FREE || (slot[0] == high && slot[1] == low) {
+                return at;
+            }
             at = (at + 1) & mask;
         }
-        let slot = &mut self.slots[at];
-        if slot.1 == Self::FREE {
-            *slot = (key, first);
+    }
+
+    /// Doubles the number of slots.
+    fn grow(&mut self) {
+        let mut larger = Self::with_slots(2 * self.slots.len());
+        for [high, low, value] in self.slots.iter().copied().filter(|slot| slot[2] != Self::FREE) {
+            larger.of(map::pair(high, low), value);
         }
-        &mut slot.1
+        *self = larger;
     }
 }
 
@@ -283,9 +315,10 @@ mod tests {
 
         #[test]
         fn values_equal_those_of_a_hash_map(
-            entries in prop::collection::vec((prop_oneof![0_u64..20, any::<u64>()], 0_usize..9), 1..200),
+            entries in prop::collection::vec((prop_oneof![0_u64..20, any::<u64>()], 0_u32..9), 1..200),
+            expected_count in 0_usize..200,
         ) {
-            let mut values = Values::new(entries.len());
+            let mut values = Values::new(expected_count);
             let mut wanted = HashMap::new();
             for (key, value) in entries {
                 let known = wanted.entry(key).or_insert(value);

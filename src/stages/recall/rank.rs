@@ -102,7 +102,8 @@ pub(crate) fn rank(
         let at = || rows.of(place).map_or(RankedPlace::Unread(place), RankedPlace::Row);
         is_open[place].then(at)
     };
-    let candidates = best.iter().filter_map(|it| it.map(open)).collect();
+    let mut candidates = Vec::with_capacity(best.len()); // doubling would take more
+    candidates.extend(best.iter().filter_map(|it| it.map(open)));
     let standing = standing.iter().copied().filter_map(open).collect();
     let statements = statements.iter().copied().filter_map(open).collect();
     let (query, scores) = (Rc::clone(query), Rc::clone(scores));

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContextSync, countTokens, EARLIER_MESSAGES, loadEncoding, problemsOf, providers } from "windrow";
 import { randomConversation } from "../support/conversations.mjs";
+import { tokensOfBody } from "../support/independent-count.mjs";
 import { assertShare, forEachSeed } from "../support/property.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
 
@@ -79,7 +80,7 @@ describe("a context for a provider", () => {
         const config = { encoding, request: "And the boats?", budget: { maxTokens }, recall: { ranking } };
         const context = buildContextSync(messages, { ...config, render: { provider: "anthropic" } });
         assert.equal(context.messages[0].role, "user");
-        assert.equal(countTokens(context.messages, { encoding }).tokens, context.tokens.total);
+        assert.equal(tokensOfBody("anthropic", context.request("anthropic")), context.tokens.total);
         assert.deepEqual(
           context.request("anthropic").messages.map(({ role }) => role),
           context.request("anthropic").messages.map((_, at) => (at % 2 === 0 ? "user" : "assistant")),

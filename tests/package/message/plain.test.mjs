@@ -196,7 +196,7 @@ describe("the fields of a message", () => {
       { type: "text", text: "No." },
       { type: "tool-call", toolCallId: "c", toolName: "h", input: { q: 1 } },
       { type: "tool-call", toolCallId: "a", toolName: "f", input: "{}", provider: "google", signature: "s" },
-      { type: "tool-call", toolCallId: "b", toolName: "g", input: "ls" },
+      { type: "tool-call", toolCallId: "b", toolName: "g", input: "ls", isCustom: true },
     ]);
   });
 

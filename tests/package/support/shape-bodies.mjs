@@ -101,6 +101,10 @@ function checkOne(shape, provider, { seed, mostTurns }, sum) {
   assert.ok(tokens <= maxTokens, `the body has ${tokens} tokens, and ${maxTokens} are the limit`);
   assert.ok(context.tokens.total <= maxTokens);
   if (!/"media"|image|file|inlineData|fileData/i.test(JSON.stringify(body))) {
+    assert.ok(
+      context.tokens.total >= tokens,
+      `${context.tokens.total} were counted, and the body has ${tokens} tokens`,
+    );
     sum.counted += context.tokens.total;
     sum.inBody += tokens;
   }

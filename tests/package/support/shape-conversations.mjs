@@ -184,7 +184,7 @@ function openAiMessages(turns, random) {
     return turn.steps.flatMap(({ thoughts, text, calls }) => {
       const tool_calls = calls.map(({ id, name, input, mark }) =>
         random.chance(0.1)
-          ? { id, type: "custom", custom: { name, input: mark } }
+          ? { id, type: "custom", custom: { name, input: `${mark}\n+ "ok"` } }
           : { id, type: "function", function: { name, arguments: JSON.stringify(input) } },
       );
       const content =

@@ -87,16 +87,21 @@ function blockParts(block: Row, report: (fault: string) => void): readonly PartI
       return thought === undefined ? [] : [{ type: "reasoning", text: thought }];
     }
     case "tool_call":
-      return callParts(recordIn(block.tool_call));
+      return callParts(recordIn(block.tool_call), report);
     default:
       report(`content: a part of the type ${JSON.stringify(block.type)?.slice(0, 60)} is not read`);
       return [];
   }
 }
 
-function callParts({ id, name, args, output }: Row): readonly PartInput[] {
-  const [toolCallId, toolName] = [textIn(id), textIn(name)];
+/** Returns a call and its result. The calls of OpenAI's assistants have both in `function`. */
+function callParts(call: Row, report: (fault: string) => void): readonly PartInput[] {
+  const { id, type, function: called } = call;
+  const held = recordIn(called);
+  const [toolCallId, toolName] = [textIn(id), textIn(call.name ?? held.name)];
+  const [args, output] = [call.args ?? held.arguments, call.output ?? held.output];
   if (toolCallId === undefined || toolName === undefined) {
+    report(`tool_call: a call of the type ${JSON.stringify(type)?.slice(0, 60)} is not read`);
     return [];
   }
   const input = typeof args === "string" ? (tryParse(args).value ?? args) : args;

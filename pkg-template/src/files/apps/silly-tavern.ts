@@ -22,15 +22,21 @@ function stepOf(row: Row): AppStep {
       faults: note === undefined ? [] : ["note_prompt: the author's note is not read"],
     };
   }
-  const { reasoning, tool_invocations, file, files } = recordIn(extra);
-  const calls = listIn(tool_invocations).map(recordIn).flatMap(callParts);
-  if (calls.length > 0) {
-    return { messages: messagesInTurn({ role: "assistant", createdAt }, calls) };
+  const { reasoning, tool_invocations, file, files, image, video, media } = recordIn(extra);
+  const faults: string[] = [];
+  const calls = listIn(tool_invocations)
+    .map(recordIn)
+    .flatMap((call) => callParts(call, faults));
+  if (calls.length > 0 || faults.length > 0) {
+    return { messages: messagesInTurn({ role: "assistant", createdAt }, calls), faults };
   }
   if (is_system === true) {
     return { messages: [], faults: ["is_system: the message is hidden from the prompt"] };
   }
-  const attached = [file, ...listIn(files)].flatMap((one) => textIn(recordIn(one).name) ?? []);
+  const attached = [
+    ...[file, ...listIn(files)].flatMap((one) => textIn(recordIn(one).name) ?? []),
+    ...[image, video, ...listIn(media)].flatMap((one) => pictureName(one) ?? []),
+  ];
   const thought = textIn(reasoning);
   const parts: readonly PartInput[] = [
     ...(thought === undefined ? [] : [{ type: "reasoning" as const, text: thought }]),
@@ -50,9 +56,16 @@ function stepOf(row: Row): AppStep {
   };
 }
 
-function callParts({ id, name, parameters, result }: Row): readonly PartInput[] {
+/** Returns the name of an image or a video: the end of its address, which may be its data. */
+function pictureName(given: unknown): string | undefined {
+  const address = textIn(given) ?? textIn(recordIn(given).url);
+  return address?.startsWith("data:") ? "image" : address?.split("/").at(-1);
+}
+
+function callParts({ id, name, parameters, result }: Row, faults: string[]): readonly PartInput[] {
   const [toolCallId, toolName] = [textIn(id), textIn(name)];
   if (toolCallId === undefined || toolName === undefined) {
+    faults.push("tool_invocations: a call without an id or a name is not read");
     return [];
   }
   const given = typeof parameters === "string" ? (tryParse(parameters).value ?? parameters) : parameters;

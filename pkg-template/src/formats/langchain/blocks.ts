@@ -104,7 +104,8 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
   server_tool_call_chunk: readPieceOfCall,
   function_call: ({ call_id, id, name, arguments: input }, place) =>
     readCall({ id: call_id ?? id, name, args: input }, place),
-  custom_tool_call: ({ call_id, id, name, input }, place) => readCall({ id: call_id ?? id, name, args: input }, place),
+  custom_tool_call: ({ call_id, id, name, input }, place) =>
+    readCall({ id: call_id ?? id, name, args: input }, place).map((part) => ({ ...part, isCustom: true })),
   // Pieces of a call's arguments. The message also has the complete arguments.
   input_json_delta: () => [],
   server_tool_call_result: ({ toolCallId, output }, place) => [

@@ -406,7 +406,8 @@ function callOf(value: unknown, place: string, unnamed?: string): CallInput {
   const toolName = required(inner.name || unnamed || inner.name, `${at}.name`);
   const toolCallId = textAt(call.id, `${place}.id`) || toolName;
   const input = inner.args ?? inner.arguments ?? inner.input;
-  return from({ type: "tool-call", toolCallId, toolName, input }, undefined, place);
+  const isCustom = isObject(call.custom) && inner === call.custom ? { isCustom: true } : {};
+  return from({ type: "tool-call", toolCallId, toolName, input, ...isCustom }, undefined, place);
 }
 
 /** Returns a function that returns true for a call whose id is in none of the parts. */

@@ -31,7 +31,7 @@ export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
 /** The marks of copies that windrow makes. */
 const MARKS = new Set(["shortened", "excerpt"]);
 /** Fields in windrow's own form that describe a call or a part. */
-const PROOF = new Set(["provider", "signature", "providerExecuted"]);
+const PROOF = new Set(["provider", "signature", "providerExecuted", "isCustom"]);
 const THOUGHTS = new Set(["reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks"]);
 const ASSISTANT = MESSAGES.assistant as FieldSchema;
 

@@ -16,7 +16,16 @@ import type { UnknownRecord } from "../../message/format.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
-import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
+import {
+  argumentsOf,
+  customInputOf,
+  fitted,
+  idsOf,
+  type Limit,
+  outcomeOf,
+  parsedObject,
+  wordLimit,
+} from "../request/calls.js";
 import { dataUrl, documentAsText, mediaOf, refuse, webAddress, wordsIn } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, knownFieldsIn } from "../request/schema.js";
@@ -205,7 +214,7 @@ function assistantOf(pieces: readonly Piece[], speaker: string | undefined, writ
   for (const piece of pieces) {
     const { part, call } = piece;
     if (call !== undefined) {
-      calls.push(callOf(call, ids.get(call) as string, takesFields));
+      calls.push(callOf(call, ids.get(call) as string, server));
     } else if (part.type === "text") {
       said.push(...(isBlank(part.text) ? [] : [piece]));
     } else if (part.type === "audio" && part.id !== undefined && !isExpired(piece, writing.now)) {
@@ -284,7 +293,8 @@ const SAID: Readonly<Record<string, { readonly fields: FieldSchema; readonly tex
   refusal: { fields: REFUSAL, text: "refusal" },
 };
 
-function callOf(call: AnsweredCall, id: string, takesFields: boolean): OpenAiToolCall {
+function callOf(call: AnsweredCall, id: string, server: ChatServer | undefined): OpenAiToolCall {
+  const takesFields = server?.takesFields === true;
   const given = call.given;
   const name = fitted(call.part.toolName, NAME);
   const schema = isRecord(given) ? CALLS[String(given.type)] : undefined;
@@ -302,12 +312,19 @@ function callOf(call: AnsweredCall, id: string, takesFields: boolean): OpenAiToo
       return own as unknown as OpenAiToolCall;
     }
   }
+  const input = customInputOf(call.part);
+  if (input !== undefined && takesCustom(server)) {
+    return { id, type: "custom", custom: { name, input } };
+  }
   const { text } = argumentsOf(call);
   // A call with a new id or name keeps its server's fields.
   const fields = takesFields ? own : {};
   const held = takesFields && isRecord(own.function) ? own.function : {};
   return { ...fields, id, type: "function", function: { ...held, name, arguments: text } };
 }
+
+/** True if a server may take calls with a text instead of JSON. Only OpenAI documents them. */
+const takesCustom = (server: ChatServer | undefined): boolean => server === undefined || server.name === "openai";
 
 function resultsOf({ results }: AnsweredCall, id: string): OpenAiMessage[] {
   return results.length === 0 ? [] : [resultOf(results, id)];

@@ -250,11 +250,13 @@ export function callKind({
   id,
   name,
   input,
+  isCustom,
 }: {
   readonly says: readonly string[];
   readonly id: (item: UnknownRecord) => string;
   readonly name: (item: UnknownRecord) => string;
   readonly input: (item: UnknownRecord) => unknown;
+  readonly isCustom?: true;
 }): ItemKind {
   return {
     says,
@@ -263,7 +265,14 @@ export function callKind({
       role: "assistant",
       content: [
         ...ownerOf(item),
-        { type: "tool-call", toolCallId: id(item), toolName: name(item), input: input(item), ...itemIdOf(item) },
+        {
+          type: "tool-call",
+          toolCallId: id(item),
+          toolName: name(item),
+          input: input(item),
+          ...itemIdOf(item),
+          ...(isCustom === undefined ? {} : { isCustom }),
+        },
       ],
       joinsNext: true,
     }),

@@ -127,6 +127,7 @@ export const responsesKinds: ItemKinds = {
     id: callId,
     name: ({ namespace, name }) => qualified(namespace, required(name, ".name")),
     input: ({ input }) => required(input, ".input"),
+    isCustom: true,
   }),
   custom_tool_call_output: outputKind(),
   computer_call_output: resultKind({

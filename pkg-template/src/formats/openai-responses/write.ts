@@ -12,7 +12,16 @@ import { wellFormed } from "../../base/well-formed.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
-import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
+import {
+  argumentsOf,
+  customInputOf,
+  fitted,
+  idsOf,
+  type Limit,
+  outcomeOf,
+  parsedObject,
+  wordLimit,
+} from "../request/calls.js";
 import { compactionFirst, isCompactionOf, withoutCompacted } from "../request/compaction.js";
 import { dataUrl, mediaOf, refuse, webAddress, wordsIn } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
@@ -433,7 +442,7 @@ function callOf(call: AnsweredCall, id: string): ResponsesItem {
   if (given?.call_id === id && NAME.pattern.test(String(given.name)) && isWholeCall(given)) {
     return fittedItem(given);
   }
-  const custom = customInputOf(call);
+  const custom = customInputOf(part);
   const type = custom === undefined ? "function_call" : "custom_tool_call";
   const itemId = part.provider === "openai" && isItemId(part.id, type) ? { id: part.id } : {};
   return type === "function_call"
@@ -445,12 +454,6 @@ function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, 
   return type === "custom_tool_call"
     ? typeof input === "string"
     : type === "function_call" && typeof given === "string" && parsedObject(given) !== undefined;
-}
-
-/** Returns the text of a call to a tool that takes text, from OpenAI's chat form. */
-function customInputOf(call: AnsweredCall): string | undefined {
-  const { type, custom } = ownItem(call) ?? {};
-  return type === "custom" && isRecord(custom) && typeof custom.input === "string" ? custom.input : undefined;
 }
 
 function resultsOf(results: AnsweredCall["results"], id: string, call?: AnsweredCall): ResponsesItem[] {

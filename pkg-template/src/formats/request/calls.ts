@@ -81,6 +81,11 @@ export interface Arguments {
   readonly text: string;
 }
 
+/** Returns the text of a call to a tool that takes text. Undefined for other calls. */
+export function customInputOf({ isCustom, input }: CallPart): string | undefined {
+  return isCustom === true && typeof input === "string" ? input : undefined;
+}
+
 /** The field that holds arguments that aren't an object. */
 const WRAPPED = "input";
 

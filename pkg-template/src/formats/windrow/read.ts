@@ -45,7 +45,7 @@ export const windrow: Dialect = {
     audio: mediaForm("audio"),
     file: mediaForm("file"),
     "tool-call": {
-      fields: new Set(["toolCallId", "toolName", "input", "args", "value"]),
+      fields: new Set(["toolCallId", "toolName", "input", "args", "value", "isCustom"]),
       read(part, place, maker) {
         // Chrome's Prompt API has the call in a field of the part.
         const { callId, name, arguments: asked } = recordOf(part.value);
