@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 242_000 },
-  "selection.wasm": { brotli: 226_200 },
-  "page: buildContext": { brotli: 414_200 },
+  "windrow.wasm": { brotli: 242_500 },
+  "selection.wasm": { brotli: 227_700 },
+  "page: buildContext": { brotli: 416_100 },
   "slim: buildContext, the core in a separate file": { brotli: 51_900 },
-  "first context in a page: all fits": { brotli: 293_900 },
-  "first context in a page: exact in o200k_base": { brotli: 748_700 },
-  "first context in a page: exact in cl100k_base": { brotli: 504_900 },
-  "worker: buildContext, cl100k_base": { gzip: 905_000 },
-  "worker: slim, cl100k_base": { gzip: 568_800 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 844_700 },
-  "worker: o200k_base": { gzip: 1_197_700 },
-  "worker: cl100k_base": { gzip: 952_200 },
-  "worker: both vocabularies": { gzip: 1_408_700 },
+  "first context in a page: all fits": { brotli: 294_300 },
+  "first context in a page: exact in o200k_base": { brotli: 749_200 },
+  "first context in a page: exact in cl100k_base": { brotli: 505_400 },
+  "worker: buildContext, cl100k_base": { gzip: 909_000 },
+  "worker: slim, cl100k_base": { gzip: 569_200 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 848_700 },
+  "worker: o200k_base": { gzip: 1_201_700 },
+  "worker: cl100k_base": { gzip: 956_200 },
+  "worker: both vocabularies": { gzip: 1_412_700 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

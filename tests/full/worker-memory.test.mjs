@@ -1,5 +1,5 @@
 // A Cloudflare isolate has 128 MB. A worker with both core modules and a vocabulary builds contexts of 100,000 messages
-// within about half of it, of which the messages themselves are 24 MB.
+// within about half of it. The messages themselves take 24 MB.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
