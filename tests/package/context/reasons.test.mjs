@@ -24,6 +24,8 @@ const PLENTY = 10_000_000;
 /** The text of the user that may begin a request. Its room stays free if the user begins anyway. */
 const OPENING = "[Earlier messages are not shown.]";
 const BEGUN_BY_USER = ["anthropic", "gemini", "bedrock", "ai-sdk"];
+/** Providers whose requests merge consecutive messages of one side. */
+const MERGES_NEIGHBORS = ["anthropic", "gemini", "bedrock", "openai-responses"];
 
 const INTERRUPTED = "[Tool execution was interrupted]";
 const STATUS = { continuation: "CONTINUATION: go on.", newConversation: "NEW CONVERSATION" };
@@ -400,7 +402,7 @@ class Reader {
       return false;
     }
     const frame = this.frame();
-    const tokens = after.tokens.total - before.tokens.total + this.opening + frame.tokens;
+    const tokens = after.tokens.total - before.tokens.total + this.opening + this.merged(after.kept) + frame.tokens;
     return this.isRoomFor({ tokens, chars: (after.charCount ?? 0) - (before.charCount ?? 0) + frame.chars });
   }
 
@@ -422,13 +424,33 @@ class Reader {
       return true; // a call whose result is filtered out
     }
     const tokens = this.withPlenty(after).tokens.total - this.withPlenty(before).tokens.total + this.opening;
-    return own + tokens > limit.tokens;
+    return own + tokens + this.merged(after) > limit.tokens;
   }
 
   /** The room that stays free for the beginning of a request. */
   get opening() {
     const { provider } = this.config.render;
     return BEGUN_BY_USER.includes(provider) ? 3 + tokensIn("user") + tokensIn(OPENING) : 0;
+  }
+
+  /**
+   * The room of the envelopes that a request drops when it merges these messages. Each message has an envelope while
+   * messages are selected; the report has only those of the body.
+   */
+  merged(messages) {
+    const { render, sections } = this.config;
+    if (render.provider === undefined || render.provider === "openai") {
+      return 0;
+    }
+    const isAssistant = (message) => message.role === "assistant";
+    const isJoined = (message, at) => at > 0 && isAssistant(message) === isAssistant(messages[at - 1]);
+    const joined = MERGES_NEIGHBORS.includes(render.provider) ? messages.filter(isJoined).length : 0;
+    // The instructions at the top are one text.
+    const instructions = [
+      ...messages.filter(({ role }) => role === "system"),
+      ...(sections ?? []).filter(({ kind }) => !["history", "request"].includes(kind)),
+    ];
+    return (joined + Math.max(0, instructions.length - 1)) * (3 + tokensIn("assistant"));
   }
 
   /** True for a message that isn't the request or one of its answers. Instructions count toward the history's limit. */
