@@ -1,7 +1,7 @@
 //! Messages in order, stored as columns, with their costs and digests once these have been computed.
 //!
-//! Text lives in one buffer, and a message is a run of segments into it. Messages are appended or cut off at the end,
-//! and never changed in the middle, so the remembered cost and digest of a message stay valid.
+//! Texts live in blocks, and a message is a run of segments, each with the start of its text. Messages are appended or
+//! cut off at the end, and never changed in the middle, so the remembered cost and digest of a message stay valid.
 
 use crate::base::blocks::Blocks;
 use crate::base::cost::Cost;
