@@ -114,8 +114,7 @@ pub enum Field {
     /// The id of a call of this message whose result may come later than those of other calls, because the provider
     /// runs it or it waits for approval.
     ResultLater,
-    /// The name of the tool that a result is from, if no id says which call it answers. Empty before the result that is
-    /// a user's answer to an approval request, which no model sees.
+    /// The name of the tool that a result is from, if no id says which call it answers.
     ResultName,
     /// The message continues in another row, which has this role.
     NextRow,
@@ -127,6 +126,8 @@ pub enum Field {
     ServerFields,
     /// The tool of the next call takes a text instead of JSON. The value is ignored.
     CustomCall,
+    /// The next result is the user's answer to an approval request, which no model sees. The value is ignored.
+    ApprovalAnswer,
 }
 
 impl Field {
@@ -147,6 +148,7 @@ impl Field {
                     | Self::ProofBytes
                     | Self::ServerFields
                     | Self::CustomCall
+                    | Self::ApprovalAnswer
             )
     }
 

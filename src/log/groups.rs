@@ -323,7 +323,7 @@ impl Groups {
                             call.is_answered_later = true;
                         }
                     }
-                    Field::ResultName => approval_count += usize::from(id.is_empty()),
+                    Field::ApprovalAnswer => approval_count += 1,
                     Field::ResultId if is_summary => {}
                     Field::ResultId => {
                         let half = HalfCall { row, place: result_count };

@@ -109,6 +109,9 @@ struct Segment {
     start: u32,
 }
 
+const _: () =
+    assert!(Field::ALL.len() <= u64::BITS as usize, "each field has a bit of `fields_seen`");
+
 /// The number of rows whose latest time is remembered together.
 const ROWS_PER_LATEST: usize = 64;
 
@@ -146,7 +149,7 @@ struct StoredMessages {
     split: SplitMessages,
     /// A bit for each field that any message has ever had. Most fields occur in no message, so searching for them can
     /// be skipped.
-    fields_seen: u32,
+    fields_seen: u64,
     /// The rows of pinned messages.
     pinned: Vec<usize>,
     /// The first row without a time.
@@ -639,7 +642,7 @@ impl StoredMessages {
         for (segment, text) in segments {
             self.fields_seen |= 1 << segment.field as u32;
             self.segments.push(segment);
-            self.texts.push(segment.start, text);
+            self.texts.push(text);
         }
         self.note_names(first);
         Ok(())

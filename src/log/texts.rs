@@ -6,8 +6,6 @@
 /// The number of bits of a place in a block.
 const BITS: u32 = 16;
 const LENGTH: u64 = 1 << BITS;
-/// The room for a block.
-const ROOM: usize = 1 << BITS;
 
 /// Texts that change only at their end.
 #[derive(Clone, Debug, Default)]
@@ -42,20 +40,21 @@ impl Texts {
         self.end
     }
 
-    /// Adds a text at the start that [`place`] returned for it.
-    pub(super) fn push(&mut self, start: u32, text: &str) {
-        self.end = place(self.end, text.len()).1;
+    /// Adds a text. Its start is the one that [`place`] returns.
+    pub(super) fn push(&mut self, text: &str) {
+        let (start, end) = place(self.end, text.len());
+        self.end = end;
         if text.is_empty() {
             return;
         }
-        let block = block_of(start);
+        let block = (start >> BITS) as usize;
         if block >= self.blocks.len() {
             if let Some(last) = self.blocks.last_mut() {
                 last.shrink_to_fit();
             }
             self.blocks.resize_with(block, String::new);
             // The first block grows, because many chats are short.
-            let room = if block == 0 { 0 } else { ROOM };
+            let room = if block == 0 { 0 } else { 1 << BITS };
             self.blocks.push(String::with_capacity(room.max(text.len())));
         }
         self.blocks[block].push_str(text);
@@ -115,7 +114,7 @@ mod tests {
                 for kind in kinds {
                     let text = ["a", "b", "c"][list.len() % 3].repeat(LENGTHS[kind]);
                     let start = u32::try_from(place(texts.end(), text.len()).0).expect("short texts");
-                    texts.push(start, &text);
+                    texts.push(&text);
                     list.push((start, text));
                 }
                 if let Some((start, _)) = list.get(length) {

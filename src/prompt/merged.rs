@@ -57,7 +57,7 @@ impl Request<'_> {
         let (role, row) = (self.view.role_of(piece), piece.row());
         let is_more = matches!(piece, Piece::Message(row) if self.view.marks.goes_on(row));
         if parts.first_role.is_none() && !is_more {
-            // It isn't sent, or it is reasoning as an item of its own.
+            // It isn't sent, or it is a separate item of reasoning.
             self.open = self.open.filter(|_| parts.texts().next().is_none());
             return None;
         }

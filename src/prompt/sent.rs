@@ -355,8 +355,7 @@ pub(super) fn parts<'a>(
                     out.parts.flat_tokens += u64::from(provider == Some(Provider::Openai));
                 }
             }
-            Field::ResultName => is_approval = provider.is_some() && value.is_empty(),
-            // No model sees the answer to an approval request.
+            Field::ApprovalAnswer => is_approval = provider.is_some(),
             Field::ResultId if is_approval => {}
             Field::ResultId => {
                 if !is_first_result {

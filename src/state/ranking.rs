@@ -72,9 +72,9 @@ impl PartialEq for Basis {
 #[derive(Clone, Debug)]
 pub struct OpenMessages {
     is_open: Vec<bool>,
-    /// The usual value of a message, from which only the exceptions differ.
+    /// The value of a usual message. The exceptions have the other one.
     usual: bool,
-    /// The messages with the other value. Comparing and counting these is faster than all messages.
+    /// The messages with the other value. Comparing and counting these is faster than comparing all messages.
     exceptions: Vec<usize>,
 }
 

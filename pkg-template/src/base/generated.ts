@@ -1429,13 +1429,13 @@ export type ErrorCode =
  * request can contain it.
  * - `resultLater`: The id of a call of this message whose result may come later than those of other calls, because the provider
  * runs it or it waits for approval.
- * - `resultName`: The name of the tool that a result is from, if no id says which call it answers. Empty before the result that is
- * a user's answer to an approval request, which no model sees.
+ * - `resultName`: The name of the tool that a result is from, if no id says which call it answers.
  * - `nextRow`: The message continues in another row, which has this role.
  * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
  * - `proofBytes`: The size in the request of its parts' proofs: signatures, ids and encrypted texts, which are in no other field.
  * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They contain the reasoning that directly follows.
  * - `customCall`: The tool of the next call takes a text instead of JSON. The value is ignored.
+ * - `approvalAnswer`: The next result is the user's answer to an approval request, which no model sees. The value is ignored.
  */
 export type Field =
   | "id"
@@ -1469,7 +1469,8 @@ export type Field =
   | "ofFile"
   | "proofBytes"
   | "serverFields"
-  | "customCall";
+  | "customCall"
+  | "approvalAnswer";
 
 /** Everything that, together with the transcript, is needed to build a context again. */
 export interface Recording {
@@ -1939,6 +1940,7 @@ export const FIELDS: readonly Field[] = [
   "proofBytes",
   "serverFields",
   "customCall",
+  "approvalAnswer",
 ];
 
 /** Every way to count tokens. */

@@ -151,7 +151,8 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, brok
       push(columns, "resultLater", part.toolCallId);
       break;
     case "tool-approval-response":
-      columns.push(fieldCodes.resultName, "", fieldCodes.resultId, part.approvalId, fieldCodes.text, part.reason ?? "");
+      columns.push(fieldCodes.approvalAnswer, "");
+      columns.push(fieldCodes.resultId, part.approvalId, fieldCodes.text, part.reason ?? "");
       break;
     default:
       columns.push(fieldCodes[part.type], `${mediaOf(part)}${isScreenshot(placed.given) ? " fixed=1" : ""}`);

@@ -762,12 +762,6 @@ fn by_message_of(segment: &Segment) -> Vec<Occurrence> {
 
 impl Speakers {
     fn intern(&mut self, role: Role, name: &str) -> u16 {
-        /// Most chats have few speakers. The first ones are found without a copy of the name.
-        const FIRST: usize = 4;
-        let is_it = |speaker: &Speaker| speaker.role == role && speaker.name == name;
-        if let Some(id) = self.list.iter().take(FIRST).position(is_it) {
-            return u16::try_from(id).unwrap_or(u16::MAX);
-        }
         let key = (role, name.to_owned());
         if let Some(known) = self.known.get(&key) {
             return *known;

@@ -48,3 +48,34 @@ impl TermLists {
         }
     }
 }
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use windrow_property::properties;
+
+    properties! {
+        /// It agrees with a plain list of lists.
+        #[test]
+        fn it_is_a_list_of_lists(
+            steps in prop::collection::vec(
+                (prop::collection::vec(prop::collection::vec(0_u32..9, 0..4), 0..200), 0_usize..400),
+                0..5,
+            ),
+        ) {
+            let (mut lists, mut plain) = (TermLists::default(), Vec::<Vec<u32>>::new());
+            for (more, length) in steps {
+                for terms in more {
+                    lists.push(terms.iter().copied());
+                    plain.push(terms);
+                }
+                if length < plain.len() {
+                    lists.truncate(length);
+                    plain.truncate(length);
+                }
+                prop_assert!((0..plain.len()).all(|at| lists.of(at) == plain[at]));
+            }
+        }
+    }
+}

@@ -442,12 +442,13 @@ class Reader {
     if (render.provider === undefined || render.provider === "openai") {
       return 0;
     }
-    const isAssistant = (message) => message.role === "assistant";
-    const isJoined = (message, at) => at > 0 && isAssistant(message) === isAssistant(messages[at - 1]);
-    const joined = MERGES_NEIGHBORS.includes(render.provider) ? messages.filter(isJoined).length : 0;
+    const isSystem = ({ role }) => role === "system";
+    const isAssistant = ({ role }) => role === "assistant";
+    const said = MERGES_NEIGHBORS.includes(render.provider) ? messages.filter((message) => !isSystem(message)) : [];
+    const joined = said.filter((message, at) => at > 0 && isAssistant(message) === isAssistant(said[at - 1])).length;
     // The instructions at the top are one text.
     const instructions = [
-      ...messages.filter(({ role }) => role === "system"),
+      ...messages.filter(isSystem),
       ...(sections ?? []).filter(({ kind }) => !["history", "request"].includes(kind)),
     ];
     return (joined + Math.max(0, instructions.length - 1)) * (3 + tokensIn("assistant"));
