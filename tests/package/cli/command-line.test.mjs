@@ -568,7 +568,7 @@ describe("the progress of a step that takes more than a second", () => {
     }));
 
   before(() => {
-    const all = Array.from({ length: 1500 }, (_, at) => ({ id: `c${at}`, messages: messagesOf(at) }));
+    const all = Array.from({ length: 2500 }, (_, at) => ({ id: `c${at}`, messages: messagesOf(at) }));
     writeFileSync(join(folder, "large.json"), JSON.stringify(all));
     const lines = all.flatMap(({ messages }) => messages.map((message) => JSON.stringify(message)));
     writeFileSync(join(folder, "large.jsonl"), lines.join("\n"));
