@@ -68,21 +68,26 @@ pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> MarkResult {
     }
 }
 
-/// The unread ones among the next candidates.
-pub(crate) fn candidates(input: &Input, evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
-    /// Number of candidates that a store reads at once. Reading too many costs less than asking again.
+/// Number of the next candidates of a share to read at once. Reading too many costs less than asking again, because each
+/// time the build starts over.
+pub(crate) fn read_ahead(input: &Input) -> usize {
+    /// In a store.
     const AHEAD: usize = 96;
     /// If all messages are in memory, as many as usually fit: short messages, plus some that don't fit.
     const SHORT_TOKENS: u64 = 8;
     const MISSES: u64 = 64;
     let limit = input.config.budget.prompt_limit().unwrap_or(u64::MAX);
     let most = usize::try_from(limit / SHORT_TOKENS + MISSES).unwrap_or(usize::MAX);
-    let count = if input.transcript.is_part() { most } else { AHEAD };
+    if input.transcript.is_part() { most } else { AHEAD }
+}
+
+/// The unread ones among the next candidates.
+pub(crate) fn candidates(evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
     let place = |candidate: &RankedPlace| match candidate {
         RankedPlace::Unread(place) => Some(*place),
         RankedPlace::Row(_) => None,
     };
-    let places: Vec<usize> = next.iter().take(count).filter_map(place).collect();
+    let places: Vec<usize> = next.iter().filter_map(place).collect();
     Wanted::Seqs(evidence.whereabouts().unread_seqs(&places))
 }
 

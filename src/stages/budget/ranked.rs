@@ -26,9 +26,6 @@ use xxhash_rust::xxh64::xxh64;
 /// a small message for the last tokens, but cost time in every build.
 const MOST_MISSES: usize = 48;
 
-/// Number of standing instructions that are read at once. Their share is small.
-const MOST_STANDING_READ: usize = 16;
-
 /// Minimum room for passages of another message, in tokens. Half of it is for the message around them.
 const LEAST_ROOM: u64 = 60;
 
@@ -122,7 +119,7 @@ impl Packer<'_> {
         self.after_ranked = self.remaining;
         match &ranking.evidence {
             RankEvidence::Found(evidence) if !unread.is_empty() => {
-                Err(unread::candidates(self.input, evidence, &unread).into())
+                Err(unread::candidates(evidence, &unread).into())
             }
             _ => Ok(()),
         }
@@ -322,11 +319,9 @@ impl Packer<'_> {
             }
             is_full = misses > share.most_misses || (items == 0 && !is_first);
         }
-        let is_small = matches!(share.reason, Reason::Standing | Reason::Statement);
-        let most = if is_small { MOST_STANDING_READ } else { usize::MAX };
-        let next = &share.candidates[read_count..];
-        let next = next.iter().map(|candidate| candidate.place).take(most).collect();
-        Ok(if is_full { Vec::new() } else { next })
+        let next = if is_full { &[] } else { &share.candidates[read_count..] };
+        let ahead = unread::read_ahead(self.input);
+        Ok(next.iter().map(|candidate| candidate.place).take(ahead).collect())
     }
 
     /// A hash of who says what in a message. None for short ones ("yes, I think so"), which mean something else each
