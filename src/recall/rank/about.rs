@@ -7,9 +7,10 @@ use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Role;
 use crate::recall::index::{IS_QUESTION, Index, short};
 use crate::recall::rank::matched::{FORMS, MatchedWord};
+use crate::recall::rank::parts::{Part, add_up, largest};
 use crate::recall::rank::query::{Asker, Query};
 use crate::recall::rank::scoring::Scoring;
-use crate::recall::rank::spread::{Part, add_up, spread};
+use crate::recall::rank::spread::spread;
 use crate::recall::rank::weights::Weights;
 use crate::recall::text::cues::{CORRECTS, Whose};
 use crate::recall::text::terms::Kind;
@@ -369,13 +370,13 @@ pub(crate) fn visit_best(scores: &[f32], visit: &mut dyn FnMut(usize) -> bool) {
 /// number.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
     /// Number of messages checked together: most blocks have none that could be among the best.
-    const BLOCK: usize = 8;
+    const BLOCK: usize = 32;
     const SOME: usize = 256;
     let most = count.saturating_mul(2).saturating_add(SOME);
     let mut best: Vec<u64> = Vec::new();
     let mut threshold = f32::MIN_POSITIVE;
     for (block, scores) in scores.chunks(BLOCK).enumerate() {
-        if scores.iter().any(|score| *score >= threshold) {
+        if largest(scores) >= threshold {
             for (place, score) in scores.iter().enumerate() {
                 if *score >= threshold {
                     best.push(map::best_first(*score, block * BLOCK + place));

@@ -5,10 +5,10 @@
 //! such conversation.
 
 use crate::base::message::Role;
-use crate::recall::index::{Index, short};
+use crate::recall::index::{IS_START, Index, short};
+use crate::recall::rank::parts::largest;
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
-use crate::recall::rank::spread::largest;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind};
 
@@ -26,9 +26,11 @@ pub(crate) struct Newest {
 }
 
 impl Newest {
-    /// The conversation of these messages.
-    pub(crate) fn new(index: &Index, first: usize, last: usize, reach: usize) -> Self {
-        let first = first.max(last.saturating_sub(reach));
+    /// The conversation of a message, up to it, and at most `reach` messages back.
+    pub(crate) fn new(index: &Index, last: usize, reach: usize) -> Self {
+        let reached = last.saturating_sub(reach);
+        let begin = index.flags()[reached..=last].iter().rposition(|flags| flags & IS_START != 0);
+        let first = reached + begin.unwrap_or_default();
         let is_voice = |message: &usize| {
             index.role(*message).is_none_or(|role| role != Role::Tool && !role.is_instruction())
         };

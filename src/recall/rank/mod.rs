@@ -5,6 +5,7 @@ pub(crate) mod flow;
 pub mod lasting;
 pub mod matched;
 pub mod pairs;
+pub(crate) mod parts;
 pub(crate) mod passages;
 pub mod query;
 pub mod reasons;

@@ -4,13 +4,13 @@
 //! newest conversation: *does it continue from the message?* (`flow`)
 
 use crate::base::time::Milliseconds;
-use crate::recall::index::{IS_START, PAUSE};
+use crate::recall::index::PAUSE;
 use crate::recall::rank::about::{self, About};
 use crate::recall::rank::flow::{self, Flow, Newest};
 use crate::recall::rank::matched::MatchedWord;
+use crate::recall::rank::parts::largest;
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
-use crate::recall::rank::spread::largest;
 use crate::recall::rank::weights::Weights;
 
 /// Scores for a request, per message.
@@ -100,6 +100,5 @@ fn newest(scoring: Scoring<'_>, now: Milliseconds) -> Option<Newest> {
     if query.asker == Asker::Outside || is_over {
         return None;
     }
-    let first = index.flags().iter().rposition(|flags| flags & IS_START != 0)?;
-    Some(Newest::new(index, first, last, weights.reach))
+    Some(Newest::new(index, last, weights.reach))
 }

@@ -1,6 +1,7 @@
 //! Spreads the score of a message to its neighbors: an answer seldom repeats the words of the question.
 
 use crate::recall::index::IS_START;
+use crate::recall::rank::parts::Part;
 
 /// The range and the strength of the spread.
 #[derive(Clone, Copy, Debug)]
@@ -52,37 +53,6 @@ impl BySize {
 impl Fading for BySize {
     fn behind(&self, size: u16) -> f32 {
         self.0[usize::from(size >> Self::STEP_SHIFT).min(Self::STEPS - 1)]
-    }
-}
-
-/// A part of the scores, with its largest value. Parts are weighted as shares of their largest value.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
-    pub(crate) scores: Vec<f32>,
-    most: f32,
-}
-
-impl Part {
-    pub(crate) fn of(scores: Vec<f32>) -> Self {
-        let most = largest(&scores);
-        Self { scores, most }
-    }
-}
-
-/// The largest of some scores, or 0 if none is above it.
-pub(crate) fn largest(scores: &[f32]) -> f32 {
-    // The bits of positive numbers have the order of the numbers, and those of negative ones are below 0.
-    let bits = |most: i32, score: &f32| most.max(score.to_bits().cast_signed());
-    f32::from_bits(scores.iter().fold(0, bits).cast_unsigned())
-}
-
-/// Adds weighted parts to a total. A part's largest score counts as much as its weight.
-pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32)]) {
-    for (Part { scores, most }, weight) in parts.iter().filter(|it| it.0.most > 0.0) {
-        let share = weight / most;
-        for (total, score) in total.iter_mut().zip(scores) {
-            *total += share * score;
-        }
     }
 }
 
@@ -161,6 +131,7 @@ fn faded(carried: f32) -> f32 {
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
+    use crate::recall::rank::parts::largest;
     use proptest::prelude::*;
     use windrow_property::{number_in, properties};
 
@@ -218,21 +189,6 @@ mod tests {
                     prop_assert!((f64::from(*score) - wanted).abs() <= 1e-5 * (1.0 + wanted));
                 }
                 prop_assert_eq!(part.most.to_bits(), largest(&part.scores).to_bits());
-            }
-        }
-
-        #[test]
-        fn parts_count_as_shares_of_their_largest(
-            scores in prop::collection::vec(number_in(0.0..=9.0), 0..3000),
-            weight in number_in(0.1..=4.0),
-        ) {
-            let mut total = vec![1.0; scores.len()];
-            let none = || (Part::of(vec![0.0; scores.len()]), 1.0);
-            add_up(&mut total, &[none(), (Part::of(scores.clone()), weight), none()]);
-            let most = scores.iter().copied().fold(0.0, f32::max);
-            prop_assert_eq!(most.to_bits(), largest(&scores).to_bits());
-            for (total, score) in total.iter().zip(&scores) {
-                prop_assert!((total - 1.0 - weight * score / most.max(f32::MIN_POSITIVE)).abs() < 1e-4);
             }
         }
     }

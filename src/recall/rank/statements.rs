@@ -10,10 +10,10 @@ use crate::base::map;
 use crate::base::message::Role;
 use crate::recall::index::Index;
 use crate::recall::rank::about;
+use crate::recall::rank::parts::largest;
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::score::Scores;
 use crate::recall::rank::scoring::Scoring;
-use crate::recall::rank::spread::largest;
 use crate::recall::rank::worth::nearly_the_same;
 use crate::recall::text::statements::{self, Kind};
 

@@ -16,6 +16,7 @@ use crate::base::map;
 use crate::base::message::Role;
 use crate::recall::index::Index;
 use crate::recall::index::segment::narrow;
+use crate::recall::rank::parts::{self, power};
 use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 
@@ -31,8 +32,8 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     }
     let mean = index.mean_size() + weights.price_of_any;
     let cheapness = |size: u16| mean / (f32::from(size) + weights.price_of_any);
-    let of = |(score, size): (&f32, &u16)| need(*score) * cheapness(*size);
-    let mut worth: Vec<f32> = scores.total.iter().zip(sizes).map(of).collect();
+    let prices = [mean, weights.price_of_any];
+    let mut worth = parts::worth(&scores.total, sizes, weights.need_by_score, prices);
     let set = |message: usize, size: u16, worth: &mut [f32]| {
         let score = scores.total[message];
         if score > 0.0 {
@@ -287,11 +288,6 @@ pub fn with_excerpts(
         merged.push(Candidate::whole(*message));
     }
     merged
-}
-
-/// A score raised to a small power, without a function call per message.
-fn power(score: f32, power: i32) -> f32 {
-    (1..power).fold(score, |product, _| product * score)
 }
 
 #[cfg(all(test, not(target_family = "wasm")))]

@@ -1,0 +1,103 @@
+//! Passes over the scores of all messages, four at a time. Each score is computed on its own, so every host computes the
+//! same.
+
+use wide::f32x4;
+
+/// A part of the scores, with its largest value. Parts are weighted as shares of their largest value.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Part {
+    pub(crate) scores: Vec<f32>,
+    pub(super) most: f32,
+}
+
+impl Part {
+    pub(crate) fn of(scores: Vec<f32>) -> Self {
+        let most = largest(&scores);
+        Self { scores, most }
+    }
+}
+
+/// The largest of some scores, or 0 if none is above it.
+pub(crate) fn largest(scores: &[f32]) -> f32 {
+    let (fours, rest) = scores.as_chunks();
+    let most = fours.iter().fold(f32x4::ZERO, |most, four| most.fast_max(f32x4::from(*four)));
+    most.to_array().into_iter().chain(rest.iter().copied()).fold(0.0, f32::max)
+}
+
+/// Adds weighted parts to a total. A part's largest score counts as much as its weight.
+pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32)]) {
+    for (Part { scores, most }, weight) in parts.iter().filter(|it| it.0.most > 0.0) {
+        let share = weight / most;
+        let (total_fours, total_rest) = total.as_chunks_mut();
+        let (fours, rest) = scores.as_chunks();
+        let shares = f32x4::splat(share);
+        for (total, four) in total_fours.iter_mut().zip(fours) {
+            *total = (f32x4::from(*total) + shares * f32x4::from(*four)).to_array();
+        }
+        for (total, score) in total_rest.iter_mut().zip(rest) {
+            *total += share * score;
+        }
+    }
+}
+
+/// The worth of each message for its price: its score to the power of `need`, times `mean / (size + fee)`. 0 if its score
+/// isn't above 0.
+pub(super) fn worth(scores: &[f32], sizes: &[u16], need: i32, [mean, fee]: [f32; 2]) -> Vec<f32> {
+    let mut worth = vec![0.0; scores.len()];
+    let (score_fours, scores) = scores.as_chunks();
+    let (size_fours, sizes) = sizes.as_chunks::<4>();
+    let (fours, rest) = worth.as_chunks_mut();
+    let (means, fees) = (f32x4::splat(mean), f32x4::splat(fee));
+    for ((worth, scores), [a, b, c, d]) in fours.iter_mut().zip(score_fours).zip(size_fours) {
+        let sizes = f32x4::new([(*a).into(), (*b).into(), (*c).into(), (*d).into()]);
+        let needs = power(f32x4::from(*scores).fast_max(f32x4::ZERO), need);
+        *worth = (needs * (means / (sizes + fees))).to_array();
+    }
+    for ((worth, score), size) in rest.iter_mut().zip(scores).zip(sizes) {
+        *worth = power(score.max(0.0), need) * (mean / (f32::from(*size) + fee));
+    }
+    worth
+}
+
+/// A score raised to a small power, without a function call per message.
+pub(super) fn power<T: Copy + std::ops::Mul<Output = T>>(score: T, power: i32) -> T {
+    (1..power).fold(score, |product, _| product * score)
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use windrow_property::{number_in, properties};
+
+    properties! {
+        #[test]
+        fn parts_count_as_shares_of_their_largest(
+            scores in prop::collection::vec(number_in(0.0..=9.0), 0..3000),
+            weight in number_in(0.1..=4.0),
+        ) {
+            let mut total = vec![1.0; scores.len()];
+            let none = || (Part::of(vec![0.0; scores.len()]), 1.0);
+            add_up(&mut total, &[none(), (Part::of(scores.clone()), weight), none()]);
+            let most = scores.iter().copied().fold(0.0, f32::max);
+            prop_assert_eq!(most.to_bits(), largest(&scores).to_bits());
+            for (total, score) in total.iter().zip(&scores) {
+                prop_assert!((total - 1.0 - weight * score / most.max(f32::MIN_POSITIVE)).abs() < 1e-4);
+            }
+        }
+
+        #[test]
+        fn worth_grows_with_the_score_and_falls_with_the_size(
+            messages in prop::collection::vec((number_in(-2.0..=9.0), any::<u16>()), 0..300),
+            need in 1..4,
+        ) {
+            let (scores, sizes): (Vec<f32>, Vec<u16>) = messages.into_iter().unzip();
+            let worth = worth(&scores, &sizes, need, [50.0, 100.0]);
+            prop_assert_eq!(worth.len(), scores.len());
+            for ((worth, score), size) in worth.iter().zip(&scores).zip(&sizes) {
+                let wanted = score.max(0.0).powi(need) * 50.0 / (f32::from(*size) + 100.0);
+                prop_assert!((worth - wanted).abs() <= 1e-5 * wanted);
+            }
+        }
+    }
+}
