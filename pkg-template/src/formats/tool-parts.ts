@@ -7,9 +7,6 @@ import { from, originOf } from "../message/origin.js";
 import { blocksWithText } from "../message/parts.js";
 import { isCompacted, noteOf, provenanceOf, sealedBy } from "../message/provenance.js";
 
-/** The result that the model sees for a call that the user denied. */
-export const DENIED = "Tool execution denied.";
-
 /** The result that the model sees for a call without one. `src/prompt/sent.rs` counts the same. */
 export const INTERRUPTED = "[Tool execution was interrupted]";
 

@@ -265,11 +265,17 @@ export function resultPart(
   return part;
 }
 
+/** The result that the model sees for a call that the user denied without a reason. */
+export const DENIED = "Tool execution denied.";
+
 const OUTPUT_TYPE = /^(error-)?(?:text|json)$/;
 
 /** Reads an output: a text, any JSON, or the AI SDK's form with a type. */
 function outputIn(output: unknown, place: string): { readonly output: unknown; readonly isError: boolean } {
-  const { type, value } = recordOf(output);
+  const { type, value, reason } = recordOf(output);
+  if (type === "execution-denied" && (reason == null || typeof reason === "string")) {
+    return { output: reason ?? DENIED, isError: true };
+  }
   if (type === "content" && Array.isArray(value)) {
     return { output: { type, value: inside(blocksIn(value, `${place}.value`)) }, isError: false };
   }

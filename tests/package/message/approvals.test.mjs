@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { problemsOf, providers } from "windrow";
+import { countTokens, problemsOf, providers, requestOf } from "windrow";
 import { Random } from "../support/random.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
 
@@ -57,4 +57,26 @@ test("an approval is in the context if its call is, at any budget", () => {
     cut += messages.length / 5 - calls.length;
   }
   assert.ok(whole > 100 && cut > 100, `${whole} kept, ${cut} left out`);
+});
+
+test("a denial counts as its reason, and every provider is sent the reason alone", () => {
+  const result = { type: "tool-result", toolCallId: "call_1", toolName: "paint" };
+  const messages = (output) => [
+    { role: "user", content: "Paint it." },
+    { role: "assistant", content: [{ ...result, type: "tool-call", input: { boat: 1 } }] },
+    { role: "tool", content: [{ ...result, output }] },
+  ];
+  const options = /** @type {const} */ ({ encoding: "estimate" });
+  for (const [reason, said] of [
+    ["Not today.", "Not today."],
+    [undefined, "Tool execution denied."],
+  ]) {
+    const denied = messages({ type: "execution-denied", ...(reason === undefined ? {} : { reason }) });
+    const failed = messages({ type: "error-text", value: said });
+    for (const { name: provider } of providers.filter(({ name }) => name !== "ai-sdk")) {
+      assert.deepEqual(requestOf(provider, denied), requestOf(provider, failed), provider);
+    }
+    assert.deepEqual(requestOf("ai-sdk", denied).messages.at(-1), denied.at(-1), "the AI SDK gets the denial itself");
+    assert.deepEqual(countTokens(denied, options), countTokens(failed, options));
+  }
 });

@@ -8,9 +8,9 @@ import { type IsUnwanted, partsWithText, recordOf, type TextKind, type UnknownRe
 import { list, MalformedMessage, required, text as textOf, unknownType } from "../../message/malformed.js";
 import type { PartInput } from "../../message/message.js";
 import { from } from "../../message/origin.js";
+import { DENIED } from "../../message/parts.js";
 import {
   callParts,
-  DENIED,
   inSteps,
   mediaPart,
   outputWithText,

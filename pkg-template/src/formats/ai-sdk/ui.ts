@@ -15,10 +15,10 @@ import {
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
+import { DENIED } from "../../message/parts.js";
 import { isCompacted } from "../../message/provenance.js";
 import {
   callParts,
-  DENIED,
   inSteps,
   isOfVersion4,
   mediaPart,

@@ -17,9 +17,9 @@ import {
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
+import { DENIED } from "../../message/parts.js";
 import {
   callParts,
-  DENIED,
   inSteps,
   mediaPart,
   ofFile,

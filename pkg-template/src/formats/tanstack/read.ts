@@ -16,8 +16,8 @@ import {
 import { list, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
-import { blocksOrText, blocksWithText, mediaPart } from "../../message/parts.js";
-import { callParts, DENIED, inSteps } from "../tool-parts.js";
+import { blocksOrText, blocksWithText, DENIED, mediaPart } from "../../message/parts.js";
+import { callParts, inSteps } from "../tool-parts.js";
 import { MAKER, thoughtOf } from "./model.js";
 
 /** The fields of a `UIMessage` that windrow reads, as a structural type. */
