@@ -126,6 +126,7 @@ properties! {
         let kept = statements(&context);
         let (fate, reason) = fates(&context)[10 + at];
         prop_assert_eq!(fate, Fate::Kept, "{:?}", reason);
-        prop_assert!(cost_of(&context, &kept) <= tokens / 4);
+        // The default of `recall.maxStatementShare`, of a room that is smaller than the budget.
+        prop_assert!(cost_of(&context, &kept) * 10 <= tokens * 4);
     }
 }
