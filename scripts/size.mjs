@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 242_500 },
-  "selection.wasm": { brotli: 227_700 },
+  "windrow.wasm": { brotli: 243_200 },
+  "selection.wasm": { brotli: 229_200 },
   "page: buildContext": { brotli: 416_100 },
   "slim: buildContext, the core in a separate file": { brotli: 51_900 },
-  "first context in a page: all fits": { brotli: 294_300 },
-  "first context in a page: exact in o200k_base": { brotli: 749_200 },
-  "first context in a page: exact in cl100k_base": { brotli: 505_400 },
-  "worker: buildContext, cl100k_base": { gzip: 909_000 },
-  "worker: slim, cl100k_base": { gzip: 569_200 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 848_700 },
-  "worker: o200k_base": { gzip: 1_201_700 },
-  "worker: cl100k_base": { gzip: 956_200 },
-  "worker: both vocabularies": { gzip: 1_412_700 },
+  "first context in a page: all fits": { brotli: 295_100 },
+  "first context in a page: exact in o200k_base": { brotli: 749_900 },
+  "first context in a page: exact in cl100k_base": { brotli: 506_100 },
+  "worker: buildContext, cl100k_base": { gzip: 909_400 },
+  "worker: slim, cl100k_base": { gzip: 569_900 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 849_100 },
+  "worker: o200k_base": { gzip: 1_202_100 },
+  "worker: cl100k_base": { gzip: 956_500 },
+  "worker: both vocabularies": { gzip: 1_413_000 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

@@ -30,6 +30,11 @@ impl<T> Few<T> {
         }
     }
 
+    /// The last entry.
+    pub(crate) fn last_mut(&mut self) -> Option<&mut T> {
+        self.rest.last_mut().or(self.first.as_mut())
+    }
+
     /// The entries in their order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.first.iter().chain(&self.rest)

@@ -41,6 +41,7 @@ pub use placement::Placement;
 pub use recall::{
     ExcerptConfig, Focus, FocusSignals, Meaning, PairConfig, Ranking, RecallConfig, SearchResults,
 };
+pub(crate) use render::OPENAI_SEALED;
 pub use render::{
     Format, Guard, Labels, LateInstructions, OpenCalls, Provider, RenderConfig, Replacement, Server,
 };

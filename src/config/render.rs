@@ -157,6 +157,9 @@ impl Server {
 pub(super) const ANTHROPIC_COMPACTION: &str = "anthropic/compaction";
 pub(super) const OPENAI_COMPACTION: &str = "openai/compaction";
 
+/// The maker of the encrypted form of reasoning whose summary is before it, as in `Field::ReasoningOf`.
+pub(crate) const OPENAI_SEALED: &str = "openai/sealed";
+
 /// A provider of models, identified by the format of its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -215,7 +218,7 @@ impl Provider {
             Self::Openai => render.server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
             Self::OpenaiResponses => match maker {
                 "openai/id" => render.store != Some(false),
-                _ => matches!(maker, "openai" | OPENAI_COMPACTION),
+                _ => matches!(maker, "openai" | OPENAI_SEALED | OPENAI_COMPACTION),
             },
             Self::Anthropic => {
                 matches!(maker, "anthropic" | "anthropic/note" | ANTHROPIC_COMPACTION)
@@ -223,7 +226,10 @@ impl Provider {
             Self::Gemini => maker == "google",
             Self::Bedrock => maker == "anthropic",
             // It has no place for notes. A compaction goes only to its maker, which the config names.
-            Self::AiSdk => maker == "openai/id" || !maker.bytes().any(|byte| byte == b'/'),
+            Self::AiSdk => {
+                matches!(maker, "openai/id" | OPENAI_SEALED)
+                    || !maker.bytes().any(|byte| byte == b'/')
+            }
             Self::Chrome | Self::WebLlm => false,
         }
     }
@@ -238,6 +244,12 @@ impl Provider {
     #[must_use]
     pub fn joins_texts(self) -> bool {
         matches!(self, Self::Chrome | Self::WebLlm)
+    }
+
+    /// True if the instructions at the top are one text.
+    #[must_use]
+    pub fn joins_instructions(self) -> bool {
+        self.joins_texts() || matches!(self, Self::OpenaiResponses | Self::AiSdk)
     }
 
     /// True if the first message must be the user's.

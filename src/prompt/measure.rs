@@ -208,14 +208,11 @@ impl Meter {
         Ok(cost.unwrap_or_default())
     }
 
-    /// The tokens that a message saves if its request merges it with the one before. Between instructions, a blank line
-    /// replaces the envelope.
+    /// The tokens of a message besides its content.
     pub(crate) fn envelope(&self, config: &ContextConfig, role: Role) -> StageResult<u64> {
         let mut parts = Parts::default();
         parts.add_envelope(config, config.family(), role);
-        let tokens = self.measure(&parts, u64::MAX)?.unwrap_or_default().tokens;
-        let line = if role.is_instruction() { self.count("\n\n")? } else { 0 };
-        Ok(tokens.saturating_sub(line))
+        Ok(self.measure(&parts, u64::MAX)?.unwrap_or_default().tokens)
     }
 
     /// The total cost of some pieces.

@@ -7,33 +7,77 @@
 //! calls, and some instructions to the end of a turn. So a message keeps its envelope after a piece that may move, and
 //! so does a piece with notes to the provider.
 
+use crate::base::cost::Cost;
 use crate::base::message::{Field, Role};
-use crate::config::Provider;
+use crate::base::text::JoinedText;
+use crate::config::{LateInstructions, Provider};
 use crate::prompt::form;
+use crate::prompt::measure::Meter;
 use crate::prompt::parts::Parts;
+use crate::prompt::sent::{Thought, Thoughts};
+use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::view::View;
 
-/// For each piece of a finished prompt, the role of its first message if the request merges it with the one before.
-pub(crate) fn merged(view: View<'_>, pieces: &[Piece]) -> Vec<Option<Role>> {
-    let provider = view.input.config.render.provider;
-    let Some(provider) = provider.filter(|provider| *provider != Provider::Openai) else {
-        return Vec::new();
+/// Leaves the envelopes that the request merges out of the costs of a finished prompt's pieces.
+///
+/// # Errors
+///
+/// Stops to ask for counts.
+pub(crate) fn settle(
+    meter: &Meter,
+    view: View<'_>,
+    pieces: &[Piece],
+    costs: &mut [Cost],
+) -> StageResult {
+    let config = &view.input.config;
+    let Some(provider) = config.render.provider.filter(|it| *it != Provider::Openai) else {
+        return Ok(());
     };
+    let Merged { roles, tops, text } = merged(view, provider, pieces);
+    for (cost, role) in costs.iter_mut().zip(roles) {
+        let saved = role.map_or(Ok(0), |role| meter.envelope(config, role))?;
+        cost.tokens = cost.tokens.saturating_sub(saved);
+    }
+    if let ([first, .., last], true) = (&*tops, provider.joins_instructions()) {
+        let envelope = meter.envelope(config, view.role_of(pieces[*first]))?;
+        let joined = envelope.saturating_add(meter.count(&text.text())?);
+        let apart = tops.iter().map(|at| costs[*at].tokens).fold(0, u64::saturating_add);
+        let cost = &mut costs[*last].tokens;
+        *cost = cost.saturating_add(joined).saturating_sub(apart);
+    }
+    Ok(())
+}
+
+/// The messages that a request merges with others.
+struct Merged {
+    /// For each piece, the role of its first message if the request merges it with an earlier one.
+    roles: Vec<Option<Role>>,
+    /// The places of the pieces that are the instructions at the top.
+    tops: Vec<usize>,
+    /// These instructions as one text.
+    text: JoinedText,
+}
+
+fn merged(view: View<'_>, provider: Provider, pieces: &[Piece]) -> Merged {
     let is_instruction = |piece: &&Piece| view.role_of(**piece).is_instruction();
-    let leading = pieces.iter().take_while(is_instruction).count();
+    let moves = view.input.config.moves_late_instructions() == Some(LateInstructions::Top);
+    let begin = pieces.iter().take_while(is_instruction).count();
     let mut request = Request { view, provider, open: None, run: None };
-    let mut out: Vec<Option<Role>> = Vec::with_capacity(pieces.len());
-    // Nothing but instructions may be sent as messages.
-    let mut has_top = leading == pieces.len();
+    let mut out = Merged { roles: Vec::new(), tops: Vec::new(), text: JoinedText::by("\n\n") };
     for (at, piece) in pieces.iter().enumerate() {
         let parts = form::parts(view, *piece, false);
-        out.push(if at >= leading {
+        // Nothing but instructions may be sent as messages.
+        let is_top = begin < pieces.len()
+            && (at < begin || moves && is_instruction(&piece))
+            && request.is_plain(*piece);
+        out.roles.push(if !is_top {
             request.add(*piece, &parts)
-        } else if parts.first_role.is_some() && request.is_plain(*piece) {
-            let is_joined = has_top && leading < pieces.len();
-            has_top = true;
-            parts.first_role.filter(|_| is_joined)
+        } else if parts.first_role.is_some() {
+            request.end_run();
+            out.tops.push(at);
+            parts.visible.iter().for_each(|text| out.text.push(text));
+            parts.first_role.filter(|_| out.tops.len() > 1)
         } else {
             None
         });
@@ -72,8 +116,12 @@ impl Request<'_> {
             return None;
         }
         let before = self.open;
+        let (says_more, ends_with_reasoning) = match self.provider {
+            Provider::OpenaiResponses => self.kinds(piece),
+            _ => (!self.joins_neighbors(), false),
+        };
         self.open = parts.last_role.or(before).map(|role| self.side(role));
-        if self.provider == Provider::OpenaiResponses && self.ends_with_reasoning(piece) {
+        if ends_with_reasoning {
             self.open = None;
         }
         match role {
@@ -87,24 +135,37 @@ impl Request<'_> {
         let first = parts.first_role.filter(|first| !is_more && before == Some(self.side(*first)));
         first.filter(|first| match first {
             Role::Tool => self.provider.joins_results(),
-            Role::Assistant if self.provider == Provider::OpenaiResponses => self.is_calls(piece),
-            _ => self.joins_neighbors(),
+            Role::User => self.joins_neighbors(),
+            _ => !says_more,
         })
     }
 
-    fn ends_with_reasoning(&self, piece: Piece) -> bool {
-        let Some((messages, row)) = self.view.source(piece) else { return false };
-        let contents = messages.fields(row).map(|(field, _)| field).filter(|it| it.is_content());
-        contents.last() == Some(Field::Reasoning)
+    /// Ends a run of calls, because instructions that move to the top come after it. Results that are still missing are
+    /// sent here.
+    fn end_run(&mut self) {
+        if self.run.take().is_some() && self.open == Some(Role::Assistant) {
+            self.open = None;
+        }
     }
 
-    /// True if a piece has nothing but calls. In the Responses API they belong to the assistant's words before them.
-    fn is_calls(&self, piece: Piece) -> bool {
-        let Some((messages, row)) = self.view.source(piece) else { return false };
-        messages.fields(row).all(|(field, value)| match field {
-            Field::Text => value.trim().is_empty(),
-            field => !field.is_media() && field != Field::Reasoning,
-        })
+    /// The kinds of parts in a piece that count in the Responses API: whether it has anything but calls, and whether its
+    /// last part is reasoning. Calls belong to the assistant's words before them, and reasoning ends a message.
+    fn kinds(&self, piece: Piece) -> (bool, bool) {
+        let mut thoughts = Thoughts::default();
+        let (mut says_more, mut ends_with_reasoning) = (true, false);
+        if let Some((messages, row)) = self.view.source(piece) {
+            says_more = false;
+            for (field, value) in messages.fields(row) {
+                let thought = thoughts.read(&self.view.input.config, field, value);
+                if field.is_content() && matches!(thought, None | Some(Thought::Sent(_))) {
+                    ends_with_reasoning = field == Field::Reasoning;
+                    says_more |= ends_with_reasoning
+                        || field.is_media()
+                        || field == Field::Text && !value.trim().is_empty();
+                }
+            }
+        }
+        (says_more, ends_with_reasoning)
     }
 
     /// True if the request joins consecutive messages of one role.
@@ -162,13 +223,14 @@ mod tests {
         Result(usize),
     }
 
-    /// Steps from codes: every third code is a word, a call, or the result of an open call that another code picks.
+    /// Steps from codes: each is a word, a call, or the result of an open call that another code picks.
     fn steps(codes: &[(u8, usize)]) -> Vec<Step> {
         let mut open = Vec::new();
         let step = |(at, (kind, pick)): (usize, &(u8, usize))| match kind {
             0 => Some(Step::Words(Role::User)),
             1 => Some(Step::Words(Role::Assistant)),
-            2 | 3 => {
+            2 => Some(Step::Words(Role::System)),
+            3 | 4 => {
                 open.push(at);
                 Some(Step::Call(at))
             }
@@ -235,7 +297,7 @@ mod tests {
         let view = View { input: &input, marks: &marks, fill: &Fill::default() };
         let pieces: Vec<Piece> = order.iter().map(|row| Piece::Message(*row)).collect();
         let continued = order.iter().filter(|row| marks.goes_on(**row)).count();
-        let saved = merged(view, &pieces).into_iter().flatten().count();
+        let saved = merged(view, provider, &pieces).roles.into_iter().flatten().count();
         steps.len() + interrupted - continued - saved
     }
 
@@ -245,7 +307,7 @@ mod tests {
         let mut run: Vec<usize> = Vec::new();
         for step in steps {
             let ends_run = match step {
-                Step::Words(role) => *role == Role::User,
+                Step::Words(role) => *role != Role::Assistant,
                 Step::Call(_) => false,
                 Step::Result(id) => run.contains(id),
             };
@@ -253,12 +315,12 @@ mod tests {
                 turns.push(Role::Tool);
             }
             match step {
+                Step::Words(Role::System) | Step::Result(_) => {}
                 Step::Words(role) => turns.push(*role),
                 Step::Call(id) => {
                     turns.push(Role::Assistant);
                     run.push(*id);
                 }
-                Step::Result(_) => {}
             }
         }
         turns.extend((!run.is_empty()).then_some(Role::Tool));
@@ -268,7 +330,7 @@ mod tests {
         };
         let mut sides: Vec<Role> = turns.into_iter().map(side).collect();
         sides.dedup();
-        sides.len()
+        sides.len() + usize::from(steps.contains(&Step::Words(Role::System)))
     }
 
     const JOINING: [Provider; 3] = [Provider::Anthropic, Provider::Gemini, Provider::Bedrock];
@@ -276,7 +338,7 @@ mod tests {
     properties! {
         #[test]
         fn the_count_is_never_below_the_body(
-            codes in prop::collection::vec((0..7_u8, 0..9_usize), 1..24),
+            codes in prop::collection::vec((0..8_u8, 0..9_usize), 1..24),
             provider in prop::sample::select(JOINING.as_slice()),
         ) {
             let steps = steps(&codes);
@@ -285,10 +347,11 @@ mod tests {
 
         #[test]
         fn words_alone_count_exactly(
-            codes in prop::collection::vec((0..2_u8, 0..1_usize), 1..24),
+            codes in prop::collection::vec((0..3_u8, 0..1_usize), 1..24),
             provider in prop::sample::select(JOINING.as_slice()),
         ) {
-            let steps = steps(&codes);
+            let mut steps = steps(&codes);
+            steps.push(Step::Words(Role::User)); // instructions alone aren't a conversation
             prop_assert_eq!(counted(&steps, provider), in_body(&steps, provider), "{:?}", steps);
         }
     }

@@ -42,10 +42,7 @@ impl<'a> Parts<'a> {
     pub(super) fn add_envelope(&mut self, config: &ContextConfig, family: Family, role: Role) {
         self.first_role = self.first_role.or(Some(role));
         self.last_role = Some(role);
-        let joins_instructions = config.render.provider.is_some_and(|provider| {
-            matches!(provider, Provider::OpenaiResponses | Provider::AiSdk)
-                || provider.joins_texts()
-        });
+        let joins_instructions = config.render.provider.is_some_and(Provider::joins_instructions);
         let is_beside = matches!(family, Family::Claude(_)) && role.is_instruction();
         if joins_instructions
             && role.is_instruction()

@@ -10,7 +10,7 @@ use crate::base::guard;
 use crate::base::json::{json_length, to_json};
 use crate::base::message::{Field, Role};
 use crate::base::value::Value;
-use crate::config::{ContextConfig, OpenCalls, Provider};
+use crate::config::{ContextConfig, OPENAI_SEALED, OpenCalls, Provider};
 use crate::log::groups::HalfCall;
 use crate::log::messages::UserNames;
 use crate::log::tool_calls::{covered_count, shown_fields};
@@ -46,6 +46,8 @@ struct SentMessage<'a> {
     /// True if the mark of late instructions comes before its next text.
     is_marked: bool,
     open: Open,
+    /// True if the request joins the next text of the open message to the last one.
+    joins_next: bool,
     parts: Parts<'a>,
 }
 
@@ -63,6 +65,7 @@ impl<'a> SentMessage<'a> {
             names_in_texts: input.names_in_texts(),
             is_marked: false,
             open: if is_more { open } else { Open::Nothing },
+            joins_next: false,
             parts: Parts::default(),
         }
     }
@@ -70,6 +73,7 @@ impl<'a> SentMessage<'a> {
     /// Adds a call. Arguments that aren't an object become a field of one, unless the tool takes a text.
     fn call(&mut self, [id, name]: [&str; 2], arguments: &'a str, is_custom: bool) {
         self.show();
+        self.part();
         let is_text = is_custom && self.config.render.takes_custom_calls();
         let is_whole = self.provider.is_none() || is_text || is_object(arguments);
         let sent = if is_whole { arguments.into() } else { wrapped(arguments).into() };
@@ -87,7 +91,49 @@ impl<'a> SentMessage<'a> {
     #[inline(never)]
     fn begin(&mut self, role: Role, open: Open) {
         self.parts.add_envelope(self.config, self.family, role);
-        self.open = open;
+        (self.open, self.joins_next) = (open, false);
+    }
+
+    /// Adds a part between texts. `WebLLM` has these apart from a message's text.
+    fn part(&mut self) {
+        self.joins_next &= self.provider == Some(Provider::WebLlm);
+    }
+
+    /// The text between two texts of a message that the request joins. None if they stay apart.
+    fn joint(&self) -> Option<&'static str> {
+        let provider = self.provider?;
+        if self.open == Open::Message && self.role.is_instruction() {
+            provider.joins_instructions().then_some("\n\n")
+        } else {
+            provider.joins_texts().then_some("\n")
+        }
+    }
+
+    /// Adds room for a line end between two texts of a tool's result, unless they are joined here.
+    fn add_line_end(&mut self) {
+        self.parts.flat_tokens += u64::from(!self.joins_next);
+    }
+
+    /// Adds a text of the open message.
+    #[inline(never)]
+    fn say(&mut self, text: Cow<'a, str>) {
+        let joint = self.joint();
+        match (joint, self.parts.visible.last_mut()) {
+            (Some(joint), Some(last)) if self.joins_next => {
+                // A blank result adds no line.
+                if !text.is_empty() {
+                    let joint = if last.is_empty() { "" } else { joint };
+                    *last = [&**last, joint, &*text].concat().into();
+                }
+            }
+            _ => {
+                // It may follow a text of the row before.
+                let is_more = self.open == Open::Message && self.parts.first_role.is_none();
+                self.parts.flat_tokens += u64::from(joint.is_some() && is_more);
+                self.parts.visible.push(text);
+            }
+        }
+        self.joins_next = joint.is_some();
     }
 
     /// Begins a message of the speaker if none is open. Returns the name before its first text: a user's name, if the
@@ -124,19 +170,24 @@ impl<'a> SentMessage<'a> {
     #[inline(never)]
     fn show(&mut self) {
         if let Some(name) = self.speak() {
-            self.parts.visible.push((name + ":").into());
+            self.say((name + ":").into());
         }
     }
 
-    /// Begins a message for reasoning. In the Responses API, reasoning is a separate item, not a message, and another
-    /// item follows it.
+    /// Adds reasoning. In the Responses API, it is a separate item, not a message, and another item follows it.
     #[inline(never)]
-    fn think(&mut self) {
+    fn think(&mut self, text: &'a str) {
         if self.provider == Some(Provider::OpenaiResponses) {
             self.open = Open::Nothing;
         } else {
             self.show();
         }
+        match sealed_tokens(text).filter(|_| self.provider.is_some()) {
+            Some(tokens) => self.parts.flat_tokens += tokens,
+            None => self.parts.hidden.push(text.into()),
+        }
+        // OpenAI's servers take the reasoning of a message as one text.
+        self.parts.flat_tokens += u64::from(self.provider == Some(Provider::Openai));
     }
 
     /// Begins a tool's result. Some providers take the results of one message as one.
@@ -146,13 +197,14 @@ impl<'a> SentMessage<'a> {
         if !is_begun || !self.provider.is_some_and(Provider::joins_results) {
             self.begin(Role::Tool, Open::Result);
         }
-        self.open = Open::Result;
+        (self.open, self.joins_next) = (Open::Result, false);
     }
 
     fn media(&mut self, field: Field, value: &str) {
         if self.open == Open::Nothing {
             self.show();
         }
+        self.part();
         let is_assistant = self.role == Role::Assistant;
         let cost = media::cost(field, value, self.config.model.as_deref(), is_assistant);
         self.parts.flat_tokens = self.parts.flat_tokens.saturating_add(cost);
@@ -162,8 +214,8 @@ impl<'a> SentMessage<'a> {
     /// assistant's messages.
     fn line(&mut self, line: &'a str) {
         if self.open == Open::Answered {
-            self.parts.flat_tokens += 1;
-            self.parts.visible.push(line.into());
+            self.add_line_end();
+            self.say(line.into());
         } else {
             self.text(line.into());
         }
@@ -180,9 +232,10 @@ impl<'a> SentMessage<'a> {
             self.show();
         }
         if self.open == Open::Result || is_more || self.provider.is_none() {
-            // There may be a line end between two texts of a tool's result.
-            self.parts.flat_tokens += u64::from(is_more && self.provider.is_some());
-            self.parts.visible.push(text);
+            if is_more && self.provider.is_some() {
+                self.add_line_end();
+            }
+            self.say(text);
             if self.open == Open::Result {
                 self.open = Open::Answered;
             }
@@ -191,16 +244,12 @@ impl<'a> SentMessage<'a> {
             if self.provider == Some(Provider::OpenaiResponses) && self.role == Role::Assistant {
                 self.open = Open::Nothing;
             }
-            // That API joins the texts of a message, with a line end between them.
-            let is_joined =
-                self.provider.is_some_and(Provider::joins_texts) && self.open == Open::Message;
-            self.parts.flat_tokens += u64::from(is_joined);
             let text = match self.speak() {
                 Some(name) => Cow::from(format!("{name}: {}", guard::indent(&text))),
                 None if self.is_guarded() => guard::indent_all(&text).into(),
                 None => text,
             };
-            self.parts.visible.push(text);
+            self.say(text);
         }
     }
 }
@@ -208,8 +257,8 @@ impl<'a> SentMessage<'a> {
 /// The place of a part of reasoning, or of a provider's note, in a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Thought<'a> {
-    /// In the server's fields.
-    InFields,
+    /// In the server's fields, or in the part with its summary.
+    Beside,
     /// A separate part, with its maker.
     Sent(&'a str),
     /// Not sent, because the request has no place for it. Has its maker.
@@ -239,9 +288,11 @@ impl<'a> Thoughts<'a> {
                 let maker = std::mem::take(&mut self.maker);
                 let sends = |provider| config.sends_reasoning_of(provider, maker);
                 return Some(match config.render.provider {
-                    _ if self.is_in_fields => Thought::InFields,
-                    Some(provider) if !sends(provider) => Thought::Unsent(maker),
-                    _ => Thought::Sent(maker),
+                    _ if self.is_in_fields => Thought::Beside,
+                    Some(provider) if sends(provider) => Thought::Sent(maker),
+                    _ if maker.starts_with(OPENAI_SEALED) => Thought::Beside,
+                    Some(_) => Thought::Unsent(maker),
+                    None => Thought::Sent(maker),
                 });
             }
             Field::ServerFields => self.is_in_fields = config.render.returns_server_fields(),
@@ -349,10 +400,7 @@ pub(super) fn parts<'a>(
             Field::Reasoning => {
                 let is_withheld = withholds && thought == Some(Thought::Sent(BINDS));
                 if matches!(thought, Some(Thought::Sent(_))) && !is_withheld {
-                    out.think();
-                    out.parts.hidden.push(value.into());
-                    // The reasoning of one message is one text in the Responses API.
-                    out.parts.flat_tokens += u64::from(provider == Some(Provider::Openai));
+                    out.think(value);
                 }
             }
             Field::ApprovalAnswer => is_approval = provider.is_some(),
@@ -398,6 +446,15 @@ pub(super) fn parts<'a>(
         out.interrupt(id);
     }
     out.parts
+}
+
+/// The approximate tokens of reasoning that OpenAI has encrypted. None for any other text. The formula is from Codex
+/// CLI, OpenAI's own client: `estimate_reasoning_length`, with four bytes per token.
+fn sealed_tokens(text: &str) -> Option<u64> {
+    const FERNET: &str = "gAAAAA";
+    const BESIDE_TEXT: usize = 650;
+    let bytes = (text.len() / 4 * 3).saturating_sub(BESIDE_TEXT);
+    text.starts_with(FERNET).then_some(bytes.div_ceil(4) as u64)
 }
 
 /// The bytes of a message in the JSON, without its texts and without images and files that a line may replace. They

@@ -2,7 +2,7 @@
 
 use crate::base::cost::Cost;
 use crate::base::map::Map;
-use crate::base::message::{Field, Role};
+use crate::base::message::Field;
 use crate::base::text::counted;
 use crate::config::{Calibration, Format, OpenCalls, SectionKind};
 use crate::log::groups::HalfCall;
@@ -40,12 +40,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     for piece in &pieces {
         costs.push(meter.cost(view, *piece)?);
     }
-    let merged = merged::merged(view, &pieces);
-    for role in Role::ALL.iter().filter(|role| merged.contains(&Some(**role))) {
-        let envelope = meter.envelope(&input.config, *role)?;
-        let of_role = costs.iter_mut().zip(&merged).filter(|(_, merged)| **merged == Some(*role));
-        of_role.for_each(|(cost, _)| cost.tokens = cost.tokens.saturating_sub(envelope));
-    }
+    merged::settle(&meter, view, &pieces, &mut costs)?;
     let total = costs.iter().fold(fixed, |total, cost| total.plus(*cost));
     let certainty = meter.certainty(&input.config, beside_texts(view, &pieces));
     let budget = &input.config.budget;

@@ -129,6 +129,10 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, brok
     case "reasoning":
       pushMaker(isKnownById(part) && !encrypted?.has(part.id) ? "openai/id" : makerOf(part));
       columns.push(fieldCodes.reasoning, part.text);
+      if (isSealed(part)) {
+        pushMaker("openai/sealed");
+        columns.push(fieldCodes.reasoning, part.data);
+      }
       break;
     case "redacted_thinking":
       pushMaker(part.note === undefined ? part.provider : `${part.provider}/${NOTES[part.note]}`);
@@ -165,7 +169,8 @@ function proofBytes(placed: readonly PlacedPart[]): string | undefined {
   for (const { part } of placed) {
     const { signature, id, data } = part as Provenance & { readonly data?: unknown };
     const isText = part.type === "text" || part.type === "tool-call" || part.type === "reasoning";
-    const proofs = isText || part.type === "redacted_thinking" ? [signature, id, isText ? data : undefined] : [];
+    const isBeside = isText && !(part.type === "reasoning" && isSealed(part));
+    const proofs = isText || part.type === "redacted_thinking" ? [signature, id, isBeside ? data : undefined] : [];
     bytes += proofs.reduce<number>((sum, proof) => sum + (typeof proof === "string" ? proof.length : 0), 0);
   }
   return bytes === 0 ? undefined : String(bytes);
@@ -186,6 +191,10 @@ function encryptedIn(placed: readonly PlacedPart[]): ReadonlySet<string | undefi
 /** True if OpenAI finds reasoning only by its id, in a request that it has kept. */
 const isKnownById = ({ provider, id, signature, data }: ReasoningPart): boolean =>
   provider === "openai" && id !== undefined && (signature ?? data) === undefined;
+
+/** True if a summary of reasoning has the reasoning itself beside it, encrypted by OpenAI. */
+const isSealed = (part: ReasoningPart): part is ReasoningPart & { readonly data: string } =>
+  part.provider === "openai" && part.text !== "" && part.data !== undefined;
 
 /** Returns the provider that accepts reasoning back. Undefined without a proof for it. */
 export function makerOf({ provider, signature, id, data }: ReasoningPart): string | undefined {

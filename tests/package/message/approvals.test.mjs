@@ -61,6 +61,7 @@ test("an approval is in the context if its call is, at any budget", () => {
 
 test("a denial counts as its reason, and every provider is sent the reason alone", () => {
   const result = { type: "tool-result", toolCallId: "call_1", toolName: "paint" };
+  /** @type {(output: object) => any[]} */
   const messages = (output) => [
     { role: "user", content: "Paint it." },
     { role: "assistant", content: [{ ...result, type: "tool-call", input: { boat: 1 } }] },

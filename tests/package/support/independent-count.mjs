@@ -5,7 +5,8 @@
 // texts, 1 plus the text for a name, and 3 to prime the reply. Tool calls are counted as in recorded requests
 // (docs/tokens.md). It is applied to every provider's bodies, because no other provider has published one. An image
 // costs one tile by OpenAI's page. Files are left out, because their cost isn't published. So a count is never too
-// high.
+// high. Reasoning that OpenAI has encrypted costs what OpenAI's own client, Codex CLI, estimates
+// (`estimate_reasoning_length` in codex-rs/core/src/context_manager/history.rs).
 
 import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
@@ -54,6 +55,11 @@ class Count {
   call(name, input, flat = CALL) {
     this.tokens +=
       flat + 2 * tokensIn(`functions.${name}`) + tokensIn(typeof input === "string" ? input : JSON.stringify(input));
+  }
+
+  sealed(encrypted = "") {
+    const bytes = Math.max(Math.floor((encrypted.length * 3) / 4) - 650, 0);
+    this.tokens += Math.ceil(bytes / 4);
   }
 
   image(detail) {
@@ -115,6 +121,7 @@ const COUNTERS = {
         for (const { text } of summary) {
           count.text(text);
         }
+        count.sealed(item.encrypted_content);
       } else {
         count.message("tool");
         parts(item.output);
@@ -238,6 +245,7 @@ const COUNTERS = {
       for (const part of typeof content === "string" ? [{ type: "text", text: content }] : content) {
         if (part.type === "text" || part.type === "reasoning") {
           count.text(part.text);
+          count.sealed(part.providerOptions?.openai?.reasoningEncryptedContent);
         } else if (part.type === "tool-call") {
           count.call(part.toolName, part.input);
         } else if (part.type === "tool-result") {

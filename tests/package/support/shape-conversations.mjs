@@ -118,7 +118,9 @@ class Script {
     const provider = pick(this.#thoughtsOf);
     this.#count += 1;
     const id = `rs_${this.#count}`;
-    const proof = provider === "openai" ? { id, data: `Z0FB${integer(1, 9)}` } : { signature: `c2ln${this.#count}` };
+    // OpenAI's encrypted reasoning has about a thousand characters even if there is little of it.
+    const sealed = () => `gAAAAABo${"o2DU".repeat(208 + 6 * integer(1, 9))}`;
+    const proof = provider === "openai" ? { id, data: sealed() } : { signature: `c2ln${this.#count}` };
     return [{ provider, text: this.#text("reasoning", { provider }), ...proof }];
   }
 
