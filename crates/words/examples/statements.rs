@@ -51,9 +51,6 @@ struct Learning {
     least_templates: usize,
     /// L1 regularization. With a higher value, fewer features have a weight.
     l1: f64,
-    /// Trains again on the features with the largest weights only, so that regularization chooses the features without
-    /// weakening them.
-    again: Option<Again>,
     /// A feature stays if one of its rounded weights is at least this. Weak regularization followed by this cut finds
     /// better weights for the same number of features than strong regularization does.
     least_weight: u8,
@@ -68,14 +65,6 @@ struct Learning {
     rounds: u64,
 }
 
-/// A second training, on the features that the first one chose.
-struct Again {
-    /// Maximum number of features. More of them find more statements with fewer errors, in a larger table.
-    most: usize,
-    /// L1 regularization. With a higher value, more weights of single kinds are 0 and the table compresses better.
-    l1: f64,
-}
-
 /// English needs more evidence, because most pasted texts are English, and most instructions in them apply only once.
 const LEARNINGS: [Learning; 2] = [
     Learning {
@@ -84,7 +73,6 @@ const LEARNINGS: [Learning; 2] = [
         long: 0,
         least_templates: 1,
         l1: 5.0,
-        again: None,
         least_weight: 2,
         bias: [0.55, 0.05, 0.65],
         copies_of_none: 2 * PER_TEMPLATE,
@@ -96,15 +84,16 @@ const LEARNINGS: [Learning; 2] = [
         salads: 1,
         long: 20,
         least_templates: 2,
-        l1: 60.0,
-        again: Some(Again { most: 5700, l1: 40.0 }),
+        l1: 110.0,
         least_weight: 1,
-        bias: [0.9, 0.9, 1.1],
+        bias: [1.3, 1.3, 1.5],
         copies_of_none: 3 * PER_TEMPLATE,
         foreign: 12,
-        rounds: 2,
+        rounds: 4,
     },
 ];
+/// Factor for the weights of other languages: fewer of their features are known, so each must count more.
+const SCALE_OF_OTHERS: f64 = 2.0;
 
 struct Template {
     language: usize,
@@ -414,19 +403,18 @@ impl Model {
         learning: &Learning,
     ) -> BTreeMap<u32, [i8; 3]> {
         let every = learning.table.every();
-        let mut means = Self::mean(templates, slots, learning, None);
-        if let Some(Again { most, .. }) = learning.again {
-            let size =
-                |weights: &[f64; 3]| weights.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
-            let mut sizes: Vec<(u32, f64)> =
-                means.iter().map(|(key, weights)| (*key, size(weights))).collect();
-            sizes.retain(|(key, size)| *size > 0.0 && *key != every);
-            sizes.sort_by(|one, other| other.1.total_cmp(&one.1));
-            let largest = sizes.iter().take(most).map(|it| it.0);
-            let chosen = largest.chain([every]).collect();
-            means = Self::mean(templates, slots, learning, Some(&chosen));
+        let mut means: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
+        for round in 0..learning.rounds {
+            for (key, weights) in Self::round(templates, slots, learning, round) {
+                let mean = means.entry(key).or_default();
+                for (mean, weight) in mean.iter_mut().zip(weights) {
+                    *mean += weight / learning.rounds as f64;
+                }
+            }
         }
-        let byte = |weight: f64| (weight / f64::from(STEP)).round().clamp(-127.0, 127.0) as i8;
+        let scale = if learning.table == Table::English { 1.0 } else { SCALE_OF_OTHERS };
+        let byte =
+            |weight: f64| (scale * weight / f64::from(STEP)).round().clamp(-127.0, 127.0) as i8;
         let weights = means.into_iter().map(|(key, weights)| {
             let bias = if key == every { learning.bias } else { [0.0; 3] };
             (key, [0, 1, 2].map(|kind| byte(weights[kind] + bias[kind])))
@@ -435,40 +423,15 @@ impl Model {
         weights.filter(|(_, bytes)| bytes.iter().any(is_strong)).collect()
     }
 
-    /// The mean weights of all rounds. Only of the chosen features, if some are given.
-    fn mean(
-        templates: &[&Template],
-        slots: &[Slots],
-        learning: &Learning,
-        chosen: Option<&BTreeSet<u32>>,
-    ) -> BTreeMap<u32, [f64; 3]> {
-        let mut means: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
-        for round in 0..learning.rounds {
-            for (key, weights) in Self::round(templates, slots, learning, round, chosen) {
-                let mean = means.entry(key).or_default();
-                for (mean, weight) in mean.iter_mut().zip(weights) {
-                    *mean += weight / learning.rounds as f64;
-                }
-            }
-        }
-        means
-    }
-
     /// The weights of one round.
     fn round(
         templates: &[&Template],
         slots: &[Slots],
         learning: &Learning,
         round: u64,
-        chosen: Option<&BTreeSet<u32>>,
     ) -> BTreeMap<u32, [f64; 3]> {
         let plain = sentences(templates, slots, learning, false, round);
-        let mut common = common(&plain, learning.least_templates);
-        let mut l1 = learning.l1;
-        if let (Some(chosen), Some(again)) = (chosen, &learning.again) {
-            common.retain(|key| chosen.contains(key));
-            l1 = again.l1;
-        }
+        let common = common(&plain, learning.least_templates);
         let mut sentences = sentences(templates, slots, learning, true, round);
         for sentence in &mut sentences {
             sentence.keys.retain(|key| common.contains(key));
@@ -479,8 +442,10 @@ impl Model {
         let number = |key: &u32| keys.binary_search(key).expect("only common keys are left");
         let examples: Vec<(usize, Vec<usize>)> =
             sentences.iter().map(|it| (it.class, it.keys.iter().map(number).collect())).collect();
-        let mut learned: Vec<Learned> =
-            keys.iter().map(|key| Learned::new(if *key == every { 0.0 } else { l1 })).collect();
+        let mut learned: Vec<Learned> = keys
+            .iter()
+            .map(|key| Learned::new(if *key == every { 0.0 } else { learning.l1 }))
+            .collect();
         let mut order: Vec<usize> = (0..examples.len()).collect();
         let mut random = Random(11 + round);
         for _ in 0..EPOCHS {
@@ -539,8 +504,8 @@ fn learn(class: usize, features: &[usize], learned: &mut [Learned]) {
     let sum: f64 = powers.iter().sum();
     for at in features {
         let of_feature = &mut learned[*at];
-        for (kind, power) in powers.iter().take(3).enumerate() {
-            let gradient = power / sum - if class == kind { 1.0 } else { 0.0 };
+        for kind in 0..3 {
+            let gradient = powers[kind] / sum - if class == kind { 1.0 } else { 0.0 };
             let (before, square) = (of_feature.squares[kind], gradient * gradient);
             let step = ((before + square).sqrt() - before.sqrt()) / RATE;
             of_feature.gradients[kind] += gradient - step * of_feature.weights[kind];

@@ -56,9 +56,6 @@ const KEY_BITS: u32 = 20;
 /// One step of a weight.
 pub const STEP: f32 = 1.0 / 4.0;
 
-/// Factor for the scores of other languages: fewer of their features are known, so each must count more.
-const SCALE_OF_OTHERS: f32 = 2.0;
-
 /// A set of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
@@ -193,8 +190,7 @@ fn scores(sentence: &str, table: Table) -> [f32; 3] {
             *sum += i16::from(byte.cast_signed());
         }
     }
-    let step = if table == Table::English { STEP } else { SCALE_OF_OTHERS * STEP };
-    sums.map(|sum| f32::from(sum) * step)
+    sums.map(|sum| f32::from(sum) * STEP)
 }
 
 /// The kind and the score of a sentence, if it is a lasting statement.
