@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 243_200 },
+  "windrow.wasm": { brotli: 243_400 },
   "selection.wasm": { brotli: 229_200 },
-  "page: buildContext": { brotli: 416_100 },
+  "page: buildContext": { brotli: 416_800 },
   "slim: buildContext, the core in a separate file": { brotli: 51_900 },
-  "first context in a page: all fits": { brotli: 295_100 },
-  "first context in a page: exact in o200k_base": { brotli: 749_900 },
-  "first context in a page: exact in cl100k_base": { brotli: 506_100 },
-  "worker: buildContext, cl100k_base": { gzip: 909_400 },
-  "worker: slim, cl100k_base": { gzip: 569_900 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 849_100 },
-  "worker: o200k_base": { gzip: 1_202_100 },
-  "worker: cl100k_base": { gzip: 956_500 },
-  "worker: both vocabularies": { gzip: 1_413_000 },
+  "first context in a page: all fits": { brotli: 295_300 },
+  "first context in a page: exact in o200k_base": { brotli: 750_200 },
+  "first context in a page: exact in cl100k_base": { brotli: 506_400 },
+  "worker: buildContext, cl100k_base": { gzip: 909_600 },
+  "worker: slim, cl100k_base": { gzip: 570_100 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 849_400 },
+  "worker: o200k_base": { gzip: 1_202_300 },
+  "worker: cl100k_base": { gzip: 956_800 },
+  "worker: both vocabularies": { gzip: 1_413_300 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */
