@@ -504,8 +504,8 @@ fn learn(class: usize, features: &[usize], learned: &mut [Learned]) {
     let sum: f64 = powers.iter().sum();
     for at in features {
         let of_feature = &mut learned[*at];
-        for kind in 0..3 {
-            let gradient = powers[kind] / sum - if class == kind { 1.0 } else { 0.0 };
+        for (kind, power) in powers[..3].iter().enumerate() {
+            let gradient = power / sum - if class == kind { 1.0 } else { 0.0 };
             let (before, square) = (of_feature.squares[kind], gradient * gradient);
             let step = ((before + square).sqrt() - before.sqrt()) / RATE;
             of_feature.gradients[kind] += gradient - step * of_feature.weights[kind];
