@@ -365,7 +365,7 @@ fn common(sentences: &[Sentence], least: usize) -> BTreeSet<u32> {
     templates.into_iter().filter(is_common).map(|it| it.0).collect()
 }
 
-/// What FTRL-Proximal knows about a feature, for each class against "none".
+/// State of FTRL-Proximal for a feature, for each class against "none".
 struct Learned {
     l1: f64,
     gradients: [f64; 3],

@@ -192,7 +192,7 @@ function encryptedIn(placed: readonly PlacedPart[]): ReadonlySet<string | undefi
 const isKnownById = ({ provider, id, signature, data }: ReasoningPart): boolean =>
   provider === "openai" && id !== undefined && (signature ?? data) === undefined;
 
-/** True if a summary of reasoning has the reasoning itself beside it, encrypted by OpenAI. */
+/** True if a summary of reasoning comes with the reasoning itself, encrypted by OpenAI. */
 const isSealed = (part: ReasoningPart): part is ReasoningPart & { readonly data: string } =>
   part.provider === "openai" && part.text !== "" && part.data !== undefined;
 
