@@ -10,6 +10,7 @@ use crate::base::guard::collapse;
 use crate::base::message::{Field, Role};
 use crate::base::text::joined;
 use crate::base::time::{self, Milliseconds};
+use crate::log::clock::Clock;
 use crate::log::costs::Costs;
 use crate::log::split::SplitMessages;
 use crate::log::texts::{self, Texts};
@@ -112,8 +113,8 @@ struct Segment {
 const _: () =
     assert!(Field::ALL.len() <= u64::BITS as usize, "each field has a bit of `fields_seen`");
 
-/// The number of rows whose latest time is remembered together.
-const ROWS_PER_LATEST: usize = 64;
+/// The number of rows after which the clock is remembered.
+const ROWS_PER_CLOCK: usize = 64;
 
 /// Messages of one or several sessions, oldest first: all of them, or the part that a build reads.
 #[derive(Clone, Debug, Default)]
@@ -144,18 +145,14 @@ struct StoredMessages {
     texts: Texts,
     rows: Blocks<Row>,
     segments: Blocks<Segment>,
-    /// The latest time before each [`ROWS_PER_LATEST`] rows.
-    latest: Vec<Milliseconds>,
+    /// The clock before each [`ROWS_PER_CLOCK`] rows.
+    clocks: Vec<Clock>,
     split: SplitMessages,
     /// A bit for each field that any message has ever had. Most fields occur in no message, so searching for them can
     /// be skipped.
     fields_seen: u64,
     /// The rows of pinned messages.
     pinned: Vec<usize>,
-    /// The first row without a time.
-    first_untimed: Option<usize>,
-    /// The first row with an earlier time than a row before it.
-    first_out_of_order: Option<usize>,
     /// The first row of a user with a name, and the first whose name isn't a valid word.
     first_named: [Option<usize>; 2],
     costs: RefCell<Costs>,
@@ -549,15 +546,14 @@ impl Messages {
         let mut next = 0;
         for (at, row) in picked.iter().copied().chain([first_of_tail]).enumerate() {
             if row > next {
-                let latest = Some(self.stored.latest(row)).filter(|latest| *latest != NEVER);
-                gaps.push(UnreadStretch { row: at, latest });
+                gaps.push(UnreadStretch { row: at, latest: self.stored.clock(row).latest });
             }
             next = row + 1;
         }
         let unread = Unread {
             gaps,
             count: first_of_tail - picked.len(),
-            has_untimed: self.stored.first_untimed.is_some_and(|row| row < first_of_tail),
+            has_untimed: self.stored.clock(first_of_tail).has_untimed,
             looked_up,
             ranking: None,
             total: None,
@@ -605,10 +601,10 @@ impl Messages {
         &self.stored.pinned
     }
 
-    /// True if no message has an earlier time than one before it.
+    /// The times of all messages.
     #[must_use]
-    pub(crate) fn is_in_order(&self) -> bool {
-        self.stored.first_out_of_order.is_none()
+    pub(crate) fn clock(&self) -> Clock {
+        self.stored.clock(self.stored.rows.len())
     }
 }
 
@@ -618,21 +614,13 @@ impl StoredMessages {
         for row in next_rows {
             self.split.push(self.rows.len() + row);
         }
-        let mut latest = self.latest(self.rows.len());
+        let mut clock = self.clock(self.rows.len());
         for row in rows {
             let at = self.rows.len();
-            if at.is_multiple_of(ROWS_PER_LATEST) {
-                self.latest.push(latest);
+            if at.is_multiple_of(ROWS_PER_CLOCK) {
+                self.clocks.push(clock);
             }
-            match row.time() {
-                Some(time) if time < latest => {
-                    self.first_out_of_order.get_or_insert(at);
-                }
-                Some(time) => latest = time,
-                None => {
-                    self.first_untimed.get_or_insert(at);
-                }
-            }
+            clock.take(row.time(), Some(row.role));
             if row.pinned {
                 self.pinned.push(at);
             }
@@ -652,11 +640,15 @@ impl StoredMessages {
         self.rows[row]
     }
 
-    /// The latest time of the rows before a row; [`NEVER`] if none has a time.
-    fn latest(&self, row: usize) -> Milliseconds {
-        let mark = row / ROWS_PER_LATEST;
-        let times = (mark * ROWS_PER_LATEST..row).map(|row| self.row(row).time);
-        times.chain(self.latest.get(mark).copied()).max().unwrap_or(NEVER)
+    /// The times of the rows before a row.
+    fn clock(&self, row: usize) -> Clock {
+        let mark = row / ROWS_PER_CLOCK;
+        let mut clock = self.clocks.get(mark).copied().unwrap_or_default();
+        for row in mark * ROWS_PER_CLOCK..row {
+            let row = self.row(row);
+            clock.take(row.time(), Some(row.role));
+        }
+        clock
     }
 
     /// Records the first users with names, among the rows from a segment on.
@@ -768,11 +760,9 @@ impl StoredMessages {
         }
         self.segments.truncate(first_segment);
         self.rows.truncate(length);
-        self.latest.truncate(length.div_ceil(ROWS_PER_LATEST));
+        self.clocks.truncate(length.div_ceil(ROWS_PER_CLOCK));
         self.split.truncate(length);
         self.pinned.truncate(self.pinned.partition_point(|row| *row < length));
-        self.first_untimed = self.first_untimed.filter(|row| *row < length);
-        self.first_out_of_order = self.first_out_of_order.filter(|row| *row < length);
         self.first_named = self.first_named.map(|first| first.filter(|row| *row < length));
         self.digests.get_mut().truncate(length);
         self.costs.get_mut().truncate(length);

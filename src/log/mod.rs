@@ -26,6 +26,7 @@
 //! # Ok::<(), windrow::base::error::Error>(())
 //! ```
 
+pub(crate) mod clock;
 pub(crate) mod conversations;
 mod costs;
 mod forms;

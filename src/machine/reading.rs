@@ -24,12 +24,13 @@ impl Reading {
     /// Begins to read a transcript with at least `least` of the newest messages. None if the build looks at all of it.
     pub(super) fn begin(whole: &Rc<Transcript>, reach: Reach, least: usize) -> Option<Self> {
         let least = least.max(1);
-        // If messages aren't in order of time, the newest may be anywhere. If only part of a log was read, the rest
-        // comes from its store.
+        let clock = whole.clock();
+        // If only part of a log was read, the rest comes from its store.
         let is_all = reach == Reach::Everything
             || whole.len() <= least
             || whole.unread().is_some()
-            || !whole.is_in_order();
+            || clock.is_misplaced
+            || clock.runs_backwards();
         if is_all {
             return None;
         }

@@ -59,8 +59,9 @@ pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> MarkResult {
     let is_asked = input.is_ranked()
         || shows(SectionKind::Recall)
         || config.sections().iter().any(|section| section.ranked);
-    let is_there =
-        marks.newest_user_row(input).is_some_and(|row| row >= input.transcript.first_of_tail());
+    let is_there = marks.newest_user_row(input).is_some_and(|row| {
+        row >= input.transcript.first_of_tail() && is_behind_unread(input, marks, row)
+    });
     if is_asked && input.request.is_none() && !is_there {
         ask_for_more(input, marks, &[])
     } else {

@@ -15,6 +15,7 @@ use crate::base::bytes::Reader;
 use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
+use crate::log::clock::Clock;
 use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
 use crate::recall::index::meanings::Meanings;
@@ -68,9 +69,8 @@ pub struct Index {
     total_size: u64,
     /// The messages with cues, ascending.
     cued: Vec<u32>,
-    /// The time of the last message that has one, and the latest of all; `i64::MIN` if none has one.
-    last_time: i64,
-    latest_time: i64,
+    /// The messages' times.
+    clock: Clock,
     /// Number of messages that require reading the whole log.
     whole_log_count: usize,
 }
@@ -154,8 +154,8 @@ impl Columns {
 pub(crate) const IS_QUESTION: u8 = 1;
 /// The message begins another conversation.
 pub(crate) const IS_START: u8 = 2;
-/// The message's place doesn't determine whether it is part of the log's history: it names a session, is a summary,
-/// expires, or has an earlier time than a message before it.
+/// The message's place doesn't determine whether it is part of the log's history: it names a session, is a summary or
+/// expires.
 const NEEDS_WHOLE_LOG: u8 = 4;
 const LANGUAGE_SHIFT: u32 = 3;
 
@@ -194,8 +194,7 @@ impl Default for Index {
             total_length: 0,
             total_size: 0,
             cued: Vec::new(),
-            last_time: i64::MIN,
-            latest_time: i64::MIN,
+            clock: Clock::default(),
             whole_log_count: 0,
         }
     }
@@ -250,11 +249,10 @@ impl Index {
         let code = language.map_or(0, |language| language as u8 + 1);
         let length = u16::try_from(length).unwrap_or(u16::MAX);
         let name = transcript.value(row, Field::Name).unwrap_or_default();
-        let time = transcript.time(row).map_or(i64::MIN, |time| time.0);
+        let time = transcript.time(row);
         let conversation = conversation_of(transcript, row);
         let flag = |is: bool, flag: u8| if is { flag } else { 0 };
-        let needs_whole_log =
-            needs_whole_log(transcript, row) || (time != i64::MIN && time < self.latest_time);
+        let needs_whole_log = needs_whole_log(transcript, row);
         let flags = flag(is_question(&text, own), IS_QUESTION)
             | flag(self.starts(time, conversation), IS_START)
             | flag(needs_whole_log, NEEDS_WHOLE_LOG)
@@ -263,7 +261,7 @@ impl Index {
         columns.reserve(1);
         columns.lengths.push(length);
         columns.speakers.push(self.speakers.intern(transcript.role(row), name));
-        columns.times.push(time);
+        columns.times.push(time.map_or(i64::MIN, |time| time.0));
         columns.conversations.push(conversation);
         columns.identifiers.push(identifier_count(&text));
         columns.flags.push(flags);
@@ -277,27 +275,26 @@ impl Index {
         } else {
             0
         });
-        self.note(time, needs_whole_log);
+        self.clock.take(time, Some(transcript.role(row)));
+        self.whole_log_count += usize::from(needs_whole_log);
         self.add_up(self.len() - 1);
     }
 
     /// True if another conversation begins with the next message.
-    fn starts(&self, time: i64, conversation: u32) -> bool {
+    fn starts(&self, time: Option<Milliseconds>, conversation: u32) -> bool {
         let before = self.messages.conversations.last().copied();
-        let is_timed = time != i64::MIN && self.last_time != i64::MIN;
+        let times = || Some((time?, self.clock.before(time?)?));
         match before {
             None => true,
             Some(before) if before != 0 && conversation != 0 => before != conversation,
-            Some(_) => is_timed && time.saturating_sub(self.last_time) > PAUSE,
+            Some(_) => times().is_some_and(|(time, last)| time.0.saturating_sub(last.0) > PAUSE),
         }
     }
 
-    /// Records the time of the last message.
-    fn note(&mut self, time: i64, needs_whole_log: bool) {
-        self.whole_log_count += usize::from(needs_whole_log);
-        if time != i64::MIN {
-            self.last_time = time;
-            self.latest_time = self.latest_time.max(time);
+    /// Takes the times of the messages from one on.
+    fn follow_clock(&mut self, first: usize) {
+        for message in first..self.len() {
+            self.clock.take(self.time(message), self.role(message));
         }
     }
 
@@ -350,13 +347,8 @@ impl Index {
         columns.cues.truncate(length);
         self.cued.truncate(self.cued.partition_point(|message| (*message as usize) < length));
         self.meanings.get_mut().truncate(length);
-        let times = &columns.times;
-        let last = times.iter().rev().copied().find(|time| *time != i64::MIN);
-        self.last_time = last.unwrap_or(i64::MIN);
-        self.latest_time = match self.whole_log_count {
-            0 => self.last_time, // each is later than the one before it
-            _ => times.iter().copied().max().unwrap_or(i64::MIN),
-        };
+        self.clock = Clock::default();
+        self.follow_clock(0);
         let last = self.speakers.list.iter().rposition(|speaker| speaker.message_count > 0);
         let count = last.map_or(0, |last| last + 1);
         for speaker in self.speakers.list.drain(count..) {
@@ -507,9 +499,8 @@ impl Index {
             begin = end;
         }
         let segment = segment.finished();
-        for (time, flags) in columns.times.iter().zip(&columns.flags) {
-            self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
-        }
+        let needing = columns.flags.iter().filter(|flags| **flags & NEEDS_WHOLE_LOG != 0);
+        let whole_log_count = needing.count();
         self.forget_open_segment();
         self.meanings.get_mut().take(self.messages.lengths.len(), meanings);
         let messages = &mut self.messages;
@@ -523,6 +514,8 @@ impl Index {
         messages.flags.extend(columns.flags);
         messages.sizes.extend(columns.sizes);
         messages.cues.extend(columns.cues);
+        self.whole_log_count += whole_log_count;
+        self.follow_clock(self.first_open);
         self.add_up(self.first_open);
         if count >= MOST_OPEN_MESSAGES || segment.len() >= MOST_OPEN_POSTINGS {
             self.push(segment);
@@ -675,12 +668,7 @@ impl Index {
 
     /// The earliest and the latest time of any message, if one has a time.
     pub(crate) fn time_range(&self) -> Option<(Milliseconds, Milliseconds)> {
-        let mut times = self.messages.times.iter().copied().filter(|time| *time != i64::MIN);
-        let first = match self.whole_log_count {
-            0 => times.next(), // each is later than the one before it
-            _ => times.min(),
-        };
-        Some((Milliseconds(first?), Milliseconds(self.latest_time)))
+        self.clock.earliest.zip(self.clock.latest)
     }
 
     pub(crate) fn identifiers(&self, message: usize) -> u8 {
@@ -695,7 +683,7 @@ impl Index {
     /// True if the log must be read whole: the place of some message doesn't determine whether it is part of the log's
     /// history.
     pub(crate) fn needs_whole_log(&self) -> bool {
-        self.whole_log_count > 0
+        self.whole_log_count > 0 || self.clock.is_misplaced
     }
 
     /// The languages of the texts, the most frequent first; `None` is an unknown one. Excludes languages so rare that

@@ -100,7 +100,7 @@ fn form(packer: &Packer<'_>, meter: &Meter) -> Option<u64> {
         && !config.triage.keeps_places()
         && !transcript.needs_whole_log()
         && !transcript.has_seen(Field::ResultLater)
-        && transcript.is_in_order()
+        && !transcript.clock().has_late
         && !is_compacted;
     let cost = meter.form().filter(|_| is_fixed)?;
     let collect = to_json(&config.collect);

@@ -2,6 +2,7 @@
 
 use super::nearness::similarities;
 use crate::base::candidate::Candidate;
+use crate::base::map;
 use crate::base::message::{Field, Role};
 use crate::config::{Meaning, Ranking, RecallConfig};
 use crate::log::plan::Wanted;
@@ -36,6 +37,9 @@ pub(crate) fn rank(
     unread::ask_before_ranking(input, marks)?;
     unread::ask_for_forgotten(input)?;
     let newest = newest(input, marks);
+    if newest.iter().any(|row| !unread::is_behind_unread(input, marks, *row)) {
+        unread::ask_for_more_of_all(input)?;
+    }
     if let Some(known) = input.transcript.unread().and_then(|unread| unread.ranking.clone()) {
         let is_there = |row: &usize| *row < input.transcript.len() && marks.is_optional(*row);
         let read = |row: usize| is_there(&row).then_some(RankedPlace::Row(row));
@@ -221,9 +225,11 @@ impl IndexedRanking {
     /// them.
     fn leave_out_answers(&mut self, input: &Input, marks: &Marks) {
         let is_answer = |row: &usize| marks.is_in_turn(*row) && marks.asked() != Some(*row);
-        let answers = (0..self.places.len()).filter(is_answer);
-        let answers = answers.map(|row| self.places[row]).filter(|place| *place != NOT_INDEXED);
-        let Some(first) = answers.min() else { return };
+        let is_indexed = |row: &usize| self.places[*row] != NOT_INDEXED;
+        let mut rows: Vec<usize> = (0..self.places.len()).filter(is_indexed).collect();
+        map::sort_by_key(&mut rows, &|row| (map::place(Some(self.places[row])), 0));
+        let Some(first) = rows.into_iter().rev().take_while(is_answer).last() else { return };
+        let first = self.places[first];
         self.index = input.transcript.earlier_index(&self.index, first);
         for place in &mut self.places {
             if *place >= first {
@@ -235,13 +241,18 @@ impl IndexedRanking {
 
 /// The index of all messages of this session and for this agent, because other messages shouldn't affect which words
 /// are rare or who speaks. For a partly read log it is the log's own index.
+///
+/// It has the order of the log, whose neighbors were said together even if clocks disagree, and which only grows at its
+/// end. If times mostly go back, it has the order of time.
 fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
     let transcript = &input.transcript;
-    let mut own = marks.order.clone();
+    let is_by_time = transcript.seqs().is_empty() && transcript.clock().runs_backwards();
+    let mut own: Vec<usize> =
+        if is_by_time { marks.order.clone() } else { (0..transcript.len()).collect() };
     if marks.has_decision(is_of_others) {
         own.retain(|row| !marks.decision(*row).is_some_and(is_of_others));
     }
-    let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.needs_whole_log();
+    let is_log = own.len() == transcript.len() && !is_by_time && !transcript.needs_whole_log();
     let all = 0..transcript.len();
     if is_log && transcript.is_part() {
         let index = transcript.whole_index();

@@ -252,38 +252,49 @@ fn messages_together() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
-/// Messages with ids and times. The clock moves forward, and now and then it jumps or is missing.
+/// A clock of a log's messages.
+#[derive(Clone, Copy, Debug)]
+enum LogClock {
+    Right,
+    /// Some messages have no time.
+    Untimed,
+    Never,
+    /// Some messages are late.
+    Late,
+    /// Many messages are late.
+    OftenLate,
+    Ahead,
+    /// Some messages have no time, and some are late.
+    UntimedOrLate,
+}
+
+/// Messages with ids and times.
 pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
-    let clock = select(vec![0_u8, 0, 0, 0, 1, 2, 3]);
+    use LogClock::{Ahead, Late, Never, OftenLate, Right, Untimed, UntimedOrLate};
+    let clock =
+        select(vec![Right, Right, Right, Untimed, Never, Late, OftenLate, Ahead, UntimedOrLate]);
     (vec((messages_together(), 0_i64..7_200_000, 0_u8..10), 0..50), clock).prop_map(
         |(drawn, clock)| {
             let mut now = NOW.0 - 60 * 3_600_000;
-            let mut first = now;
             let drawn = drawn.into_iter().flat_map(|(messages, step, chance)| {
                 messages.into_iter().map(move |message| (message, step, chance))
             });
             let timed = |(row, (mut message, step, chance)): (usize, (Message, i64, u8))| {
                 now += step;
-                first = if row <= 9 { now } else { first };
-                message.time = match clock {
-                    0 => Some(now),
-                    1 => (chance > 3).then_some(now),
-                    // No time precedes the log's first one.
-                    2 => {
-                        Some(if chance == 0 && row > 9 { first.max(now - 20 * step) } else { now })
-                    }
-                    _ => None,
+                let wrong = match clock {
+                    Late | UntimedOrLate if chance == 0 => -20 * step,
+                    OftenLate if chance < 4 => -20 * step,
+                    Ahead if chance == 0 => 20 * step,
+                    _ => 0,
                 };
+                let is_untimed = match clock {
+                    Never => true,
+                    Untimed | UntimedOrLate => chance > 6,
+                    _ => false,
+                };
+                message.time = (!is_untimed).then_some(now + wrong);
                 message.with(Field::Id, &format!("m{row}"))
             };
-            // If clocks disagree, the order of calls with the same id may differ.
-            let is_tool = |message: &Message| {
-                message
-                    .fields
-                    .iter()
-                    .any(|(field, _)| matches!(field, Field::CallId | Field::ResultId))
-            };
-            let drawn = drawn.filter(|(message, ..)| clock != 2 || !is_tool(message));
             drawn.enumerate().map(timed).collect()
         },
     )
@@ -556,16 +567,20 @@ pub(crate) fn chat() -> impl Strategy<Value = Vec<Message>> {
     // Some of them set a lasting rule, or correct an earlier message.
     let cue = select(vec!["", "", "", "", "from now on ", "i prefer ", "we moved it to "]);
     let asked = (cue, words()).prop_map(|(cue, words)| format!("{cue}{words}"));
-    let turn = (asked, words(), 0_u8..12, 0_i64..3_000_000);
-    vec(turn, 60..250).prop_map(|turns| {
+    // Some clocks are late or ahead.
+    let clock = (0_u8..64, -1_f64..1.0);
+    let turn = (asked, words(), 0_u8..12, 0_i64..3_000_000, clock);
+    let wrong = (select(vec![0_u8, 0, 1, 32]), select(vec![3_000_000_f64, 60_000_000.0, 9e8]));
+    (vec(turn, 60..250), wrong).prop_map(|(turns, (wrong_count, most))| {
         let mut now = NOW.0 - 250 * 3_000_000;
         let mut messages = Vec::new();
-        for (row, (asked, answered, chance, step)) in turns.into_iter().enumerate() {
+        for (row, (asked, answered, chance, step, clock)) in turns.into_iter().enumerate() {
             now += step;
-            messages.push(Message::user(&asked).at(now));
+            let wrong = if clock.0 < wrong_count { (clock.1 * most) as i64 } else { 0 };
+            messages.push(Message::user(&asked).at(now + wrong));
             if chance < 3 {
                 let call = format!("call {row}");
-                messages.push(Message::calls(&[&call]).at(now));
+                messages.push(Message::calls(&[&call]).at(now + wrong / 2));
                 messages.push(Message::result(&call, &answered).at(now));
             }
             messages.extend((chance > 0).then(|| Message::assistant(&answered).at(now)));
