@@ -114,7 +114,7 @@ const _: () =
     assert!(Field::ALL.len() <= u64::BITS as usize, "each field has a bit of `fields_seen`");
 
 /// The number of rows after which the clock is remembered.
-const ROWS_PER_CLOCK: usize = 64;
+const ROWS_PER_CLOCK: usize = 32;
 
 /// Messages of one or several sessions, oldest first: all of them, or the part that a build reads.
 #[derive(Clone, Debug, Default)]

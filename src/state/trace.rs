@@ -409,7 +409,7 @@ pub enum StageName {
 }
 
 /// The decision about one message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
     /// The fate.
     pub fate: Fate,

@@ -9,6 +9,7 @@ use crate::base::value::{OptionNames, Value};
 use crate::config::ContextConfig;
 use crate::log::messages::Messages;
 use crate::log::reach::Reach;
+use crate::log::unread::RecalledWords;
 use crate::machine::{Build, Step};
 use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
@@ -16,7 +17,7 @@ use crate::state::context::{
     Recording, SectionReport, Snapshot, TokenReport, TriageReport,
 };
 use crate::state::input::{EarlierQuotes, Input};
-use crate::state::trace::Trace;
+use crate::state::trace::{Decision, Note, ReasonWords, Trace};
 use js_sys::{Float64Array, Int32Array, Uint32Array};
 use serde::Serialize;
 use std::rc::Rc;
@@ -233,9 +234,41 @@ struct Rest<'a> {
     triage: &'a Option<TriageReport>,
     compact: Option<CompactReport>,
     conversations: &'a [ConversationReport],
-    trace: &'a Trace,
+    trace: CrossingTrace<'a>,
     snapshot: &'a Snapshot,
     recording: &'a Recording,
+}
+
+/// A trace whose runs are lists of numbers, because there can be thousands.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CrossingTrace<'a> {
+    /// The decisions about the runs, each once.
+    decisions: Vec<Decision>,
+    /// Each run's first and last message, the place of its decision, and its tokens.
+    ranges: Vec<(usize, usize, usize, u64)>,
+    reasons: &'a [ReasonWords],
+    recalled: &'a [RecalledWords],
+    notes: &'a [Note],
+    unread_count: usize,
+}
+
+impl<'a> CrossingTrace<'a> {
+    fn of(trace: &'a Trace) -> Self {
+        let mut decisions: Vec<Decision> = Vec::new();
+        let ranges = trace.ranges.iter().map(|range| {
+            let decision = Decision { fate: range.fate, stage: range.stage, reason: range.reason };
+            let known = decisions.iter().position(|known| *known == decision);
+            let place = known.unwrap_or_else(|| {
+                decisions.push(decision);
+                decisions.len() - 1
+            });
+            (range.first, range.last, place, range.tokens)
+        });
+        let ranges = ranges.collect();
+        let Trace { reasons, recalled, notes, unread_count, .. } = trace;
+        Self { decisions, ranges, reasons, recalled, notes, unread_count: *unread_count }
+    }
 }
 
 /// An omission in one place of an excerpt.
@@ -334,7 +367,7 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
             ..report
         }),
         conversations: &context.conversations,
-        trace: &context.trace,
+        trace: CrossingTrace::of(&context.trace),
         snapshot: &context.snapshot,
         recording: &context.recording,
     };

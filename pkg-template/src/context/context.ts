@@ -163,9 +163,23 @@ interface Rest {
   readonly triage: TriageReport | null;
   readonly compact: CompactReport | null;
   readonly conversations: readonly ConversationReport[];
-  readonly trace: Trace;
+  readonly trace: Omit<Trace, "ranges"> & {
+    readonly decisions: readonly Decision[];
+    readonly ranges: readonly (readonly [first: number, last: number, decision: number, tokens: number])[];
+  };
   readonly snapshot: Snapshot;
   readonly recording: Recording;
+}
+
+type Decision = Omit<TraceRange, "first" | "last" | "tokens">;
+
+/** Returns a trace with its decisions in each run. */
+function traceOf({ decisions, ranges, ...rest }: Rest["trace"]): Trace {
+  const run = ([first, last, decision, tokens]: (typeof ranges)[number]): TraceRange => {
+    const { fate, stage, reason } = decisions[decision] as Decision;
+    return { first, last, fate, stage, reason, tokens };
+  };
+  return { ranges: ranges.map(run), ...rest };
 }
 
 /** The calls of a row that have no result, and its results that have no call, by their places in the message. */
@@ -541,7 +555,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.triage = rest.triage;
     this.compact = rest.compact;
     this.conversations = rest.conversations;
-    this.trace = rest.trace;
+    this.trace = traceOf(rest.trace);
     this.snapshot = rest.snapshot;
     this.recording = {
       ...recording,

@@ -94,9 +94,21 @@ export function prefixOf(
     pieces,
     tokens,
     share: total === 0 ? 0 : tokens / total,
-    difference: isWhole ? null : { piece: pieces, words: words() + invalidates },
+    difference: isWhole ? null : new Difference(pieces, () => words() + invalidates),
     ...(first === undefined ? {} : { invalidThinking }),
   };
+}
+
+/** A difference, whose reason is put into words on first access, because few callers read it. */
+class Difference implements PrefixDifference {
+  readonly piece: number;
+  declare readonly words: string;
+
+  constructor(piece: number, wordsOf: () => string) {
+    this.piece = piece;
+    let words: string | undefined;
+    Object.defineProperty(this, "words", { enumerable: true, get: () => (words ??= wordsOf()) });
+  }
 }
 
 /** Explains in words why a piece has changed. */

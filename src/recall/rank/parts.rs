@@ -21,7 +21,9 @@ impl Part {
 pub(crate) fn largest(scores: &[f32]) -> f32 {
     let (fours, rest) = scores.as_chunks();
     let most = fours.iter().fold(f32x4::ZERO, |most, four| most.fast_max(f32x4::from(*four)));
-    most.to_array().into_iter().chain(rest.iter().copied()).fold(0.0, f32::max)
+    // In wasm, `f32::max` is a function call.
+    let larger = |one: f32, other: f32| if other > one { other } else { one };
+    most.to_array().into_iter().chain(rest.iter().copied()).fold(0.0, larger)
 }
 
 /// Adds weighted parts to a total. A part's largest score counts as much as its weight.

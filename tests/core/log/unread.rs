@@ -268,8 +268,20 @@ enum LogClock {
     UntimedOrLate,
 }
 
-/// Messages with ids and times.
-pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
+/// Messages with ids and times. The clock is right for the first ten, and no later message comes before them in time.
+fn messages() -> impl Strategy<Value = Vec<Message>> {
+    clocked_messages().prop_map(|mut messages| {
+        let mut first = None;
+        for (row, message) in messages.iter_mut().enumerate() {
+            message.time = message.time.max(first).filter(|_| message.time.is_some());
+            first = if row < 10 { message.time.or(first) } else { first };
+        }
+        messages
+    })
+}
+
+/// Messages with ids, and with times of any clock.
+pub(crate) fn clocked_messages() -> impl Strategy<Value = Vec<Message>> {
     use LogClock::{Ahead, Late, Never, OftenLate, Right, Untimed, UntimedOrLate};
     let clock =
         select(vec![Right, Right, Right, Untimed, Never, Late, OftenLate, Ahead, UntimedOrLate]);

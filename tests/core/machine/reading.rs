@@ -1,6 +1,6 @@
 //! A build that reads a part of a transcript returns the same as one that reads all of it.
 
-use crate::log::unread::{chat, messages, options, request};
+use crate::log::unread::{chat, clocked_messages, options, request};
 use crate::support::{Message, NOW, config, drive, fates, ranking_options, transcript};
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -114,7 +114,7 @@ fn builds_over_a_part_equal_builds_over_everything() {
     let options = (options(), prop::bool::weighted(0.8)).prop_map(|(json, is_about_a_part)| {
         if is_about_a_part { about_a_part(&json) } else { json }
     });
-    let case = (messages(), request(), options, 1_usize..20);
+    let case = (clocked_messages(), request(), options, 1_usize..20);
     check_all(20, &case, |(messages, request, json, least)| {
         check(&messages, request.as_ref(), &json, least)
     });
