@@ -193,6 +193,35 @@ describe("reasoning", () => {
   });
 });
 
+test("half a surrogate pair in a tool's JSON counts as the character that is sent instead", () => {
+  forEachSeed((random) => {
+    const said = () => random.pick(["\ud800", "\udc00", "a \ud83d b", "\\ud800", "\ud83c\udf3b", random.text(4)]);
+    const value = () => random.pick([said, () => [said(), said()], () => ({ [said()]: said() }), () => 1])();
+    const messages = [
+      user("Begin."),
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "c1", toolName: "look", input: { at: value(), [said()]: said() } }],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: "c1",
+            toolName: "look",
+            output: { type: "json", value: { found: value(), in: said() } },
+          },
+        ],
+      },
+      user("Go on."),
+    ];
+    const provider = random.pick(NAMES);
+    const { counted, sent } = countsFor(provider, messages);
+    assert.equal(counted, sent, `${provider}: ${JSON.stringify(messages)}`);
+  });
+});
+
 describe("messages that a request merges count with one envelope", () => {
   for (const provider of JOINING) {
     test(`${provider}: consecutive messages of the user, of the assistant, and results`, () => {

@@ -1,7 +1,8 @@
 // Logic shared by the items of OpenAI's Responses API and its Agents SDK. An item is a message, a part of the model's
 // output, or the result of a tool call.
 
-import { jsonOf, listFrom } from "../../base/lists.js";
+import { jsonOf } from "../../base/json.js";
+import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import { type MessageOrigin, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
 import { list, MalformedMessage, text as optional, required, unknownType } from "../../message/malformed.js";
