@@ -158,7 +158,7 @@ const DEEPEST_WORDS = 4;
  * True if a row looks like someone's words: it names a speaker and has words. For a line that isn't JSON, such a field
  * is enough.
  */
-function isSpeech(row: unknown): boolean {
+export function isSpeech(row: unknown): boolean {
   if (typeof row === "string") {
     return /"(?:content|text|message|parts|value)"\s*:/.test(row);
   }
@@ -166,6 +166,10 @@ function isSpeech(row: unknown): boolean {
     return false;
   }
   const isNamed = SPEAKERS.some((field) => textIn(row[field]) !== undefined || isRecord(row[field]));
+  const { info } = row; // opencode's role
+  if (isRecord(info)) {
+    return isSpeech({ role: info.role, parts: row.parts });
+  }
   const hasParts = textIn(row.role) !== undefined && [row.content, row.parts].some((parts) => listIn(parts).length > 0);
   return hasParts || ((isNamed || textIn(row.content) !== undefined) && hasWords(row));
 }

@@ -11,7 +11,7 @@ import { piSession } from "./pi-session.js";
 import { appLogs } from "./readers.js";
 import { rooHistory } from "./roo.js";
 import { messageOfLog, sessionKeyOf } from "./session-log.js";
-import { messageOfTurn, textsOfTurn } from "./turn-log.js";
+import { messageOfTurn, readableOf } from "./turn-log.js";
 
 export const LOGS: readonly LogKind[] = [claudeCodeLog, piSession, codexRollout, geminiCliChat, rooHistory];
 
@@ -71,9 +71,9 @@ function rowReader(conversation: OpenConversation): (row: unknown, at: number) =
     try {
       const turn = messageOfTurn(row);
       const isTaken = conversation.take(turn ?? messageOfLog(row, sessionKey), at);
-      const texts = turn === undefined || isTaken ? undefined : textsOfTurn(turn);
-      if (texts !== undefined) {
-        conversation.take(texts, at);
+      const rest = turn === undefined || isTaken ? undefined : readableOf(turn);
+      if (rest !== undefined) {
+        conversation.take(rest, at);
       }
     } catch (failure) {
       conversation.skip(failure, at); // nested too deeply, for example
