@@ -100,10 +100,10 @@ function readIfPossible(text) {
   }
 }
 
-/** The fields that say what a row or a part is. */
+/** The names of fields with the type of a row or a part. */
 const TYPES = new Set(["type", "kind", "say", "ask", "subtype"]);
 
-/** Returns a file in which a row or a part has an unknown type. Undefined if none has a type. */
+/** Returns a file after giving a row or a part an unknown type. Undefined if none has a type. */
 function withUnknownType(text, random) {
   const isJson = /^(?:\{|\[\{)/.test(text);
   const rows = isJson ? (/^\{.*\n\{/.test(text) ? text.split("\n") : [text]).map((row) => JSON.parse(row)) : [];

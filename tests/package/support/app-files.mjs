@@ -453,9 +453,10 @@ const sillyTavern = {
 
 // ---- Agents ----
 
-/** A session as VS Code's log: the session as it was first, and the changes since. */
+/** A session as VS Code's log: its first state, and the changes since. */
 function copilotLog({ requests, ...head }, random) {
   const known = random.integer(0, requests.length);
+  /** @type {any[]} */
   const rows = [{ kind: 0, v: { ...head, requests: requests.slice(0, known), pending: 1 } }];
   for (const [at, request] of requests.entries()) {
     if (at < known) {
@@ -588,6 +589,7 @@ const copilotCli = {
   has: { times: true, reasoning: true, calls: true },
   notRead: "the steps of subagents (counted); states of the program; compacted turns",
   write: (turns) => {
+    /** @type {any[]} */
     const rows = [{ type: "session.start", data: { sessionId: "s", version: 1, startTime: iso(turns[0]) } }];
     for (const turn of turns) {
       const { id, text: content, reasoning, calls } = turn;
