@@ -254,7 +254,9 @@ function checkRole(row: UnknownRecord): void {
 
 /** Returns words about the type of a message that no format knows. */
 const typeNamed = ({ type }: UnknownRecord): string =>
-  typeof type === "string" && type !== "message" && type !== "" ? `, and windrow knows no message of the type ${describe(type)}` : "";
+  typeof type === "string" && type !== "message" && type !== ""
+    ? `, and windrow knows no message of the type ${describe(type)}`
+    : "";
 
 /** Reads the fields that describe a message. */
 function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {
