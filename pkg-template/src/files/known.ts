@@ -132,6 +132,7 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
       isRecord(data) &&
       isText(id),
   },
+  { name: "request to Cohere's first API", row: has("chat_history", "message") },
   {
     name: "Codex prompt history",
     row: ({ session_id, ts, text }) => isText(session_id) && isText(text) && typeof ts === "number",

@@ -3,7 +3,6 @@
 
 import { isSpeech, type OpenConversation, type Row, recordIn } from "./file.js";
 import { branchOf, shownOf, type TreeNode } from "./tree.js";
-import { readableOf } from "./turn-log.js";
 
 /** A row of a log, and its index from 0. */
 export interface LogRow {
@@ -91,10 +90,7 @@ export function readSteps(
   }
   for (const { messages, at } of shownOf(complete?.(branch) ?? branch)) {
     for (const message of messages) {
-      const rest = conversation.take(message, at) ? undefined : readableOf(message as Row);
-      if (rest !== undefined) {
-        conversation.take(rest, at);
-      }
+      conversation.take(message, at);
     }
   }
 }

@@ -355,6 +355,43 @@ describe("what an app keeps in another place is read", () => {
     assert.equal(parseTranscript(text).unread?.count, 1);
   });
 
+  test("messages by themselves: the parts next to one that nobody knows", () => {
+    const call = { type: "tool-f", toolCallId: "t", state: "output-available", input: {}, output: "40" };
+    const page = {
+      id: "2",
+      role: "assistant",
+      parts: [{ type: "brand-new", text: "x" }, call, { type: "text", text: "40." }],
+    };
+    const rows = [{ role: "user", content: "How many?" }, page];
+    for (const text of [json(rows), rows.map(json).join("\n"), json({ messages: rows })]) {
+      check(
+        text,
+        ["user text: How many?", "call f {}", 'result "40"', "assistant text: 40."],
+        ['parts[0].type: unknown part "brand-new"'],
+      );
+      assert.equal(parseTranscript(text).unread?.count, 1);
+    }
+  });
+
+  test("Mistral: a document by its address, and the numbers of an answer's sources", () => {
+    const document = { type: "document_url", document_url: "https://example.org/plan.pdf", document_name: "plan.pdf" };
+    const messages = [
+      { role: "user", content: [{ type: "text", text: "Read it." }, document] },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Read." },
+          { type: "reference", reference_ids: [1] },
+        ],
+      },
+    ];
+    const read = parseTranscript(json({ messages }));
+    assert.deepEqual(read.skipped, []);
+    const [asked, answer] = read.messages.map((message) => plainMessage(message).content);
+    assert.deepEqual(asked[1], { type: "file", url: document.document_url, filename: "plan.pdf" });
+    assert.deepEqual(answer, [{ type: "text", text: "Read." }]);
+  });
+
   test("WhatsApp: the note that a message was edited isn't part of it", () => {
     check("[01.06.26, 10:00:00] Ann: Ten. \u200e<This message was edited>", ["user text: Ten."], []);
   });
