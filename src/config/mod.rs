@@ -41,10 +41,10 @@ pub use placement::Placement;
 pub use recall::{
     ExcerptConfig, Focus, FocusSignals, Meaning, PairConfig, Ranking, RecallConfig, SearchResults,
 };
-pub(crate) use render::OPENAI_SEALED;
 pub use render::{
     Format, Guard, Labels, LateInstructions, OpenCalls, Provider, RenderConfig, Replacement, Server,
 };
+pub(crate) use render::{OPENAI_SUMMARIZED, is_sealed};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
 };

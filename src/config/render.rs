@@ -157,8 +157,15 @@ impl Server {
 pub(super) const ANTHROPIC_COMPACTION: &str = "anthropic/compaction";
 pub(super) const OPENAI_COMPACTION: &str = "openai/compaction";
 
-/// The maker of the encrypted form of reasoning whose summary is before it, as in `Field::ReasoningOf`.
-pub(crate) const OPENAI_SEALED: &str = "openai/sealed";
+/// The maker of reasoning that OpenAI has encrypted, as in `Field::ReasoningOf`.
+const OPENAI_SEALED: &str = "openai/sealed";
+/// The same, if its summary is directly before it.
+pub(crate) const OPENAI_SUMMARIZED: &str = "openai/sealed/summarized";
+
+/// True if OpenAI has encrypted what a maker's part contains.
+pub(crate) fn is_sealed(maker: &str) -> bool {
+    matches!(maker, OPENAI_SEALED | OPENAI_SUMMARIZED | OPENAI_COMPACTION)
+}
 
 /// A provider of models, identified by the format of its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
@@ -218,7 +225,7 @@ impl Provider {
             Self::Openai => render.server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
             Self::OpenaiResponses => match maker {
                 "openai/id" => render.store != Some(false),
-                _ => matches!(maker, "openai" | OPENAI_SEALED | OPENAI_COMPACTION),
+                _ => matches!(maker, "openai" | "openai/note") || is_sealed(maker),
             },
             Self::Anthropic => {
                 matches!(maker, "anthropic" | "anthropic/note" | ANTHROPIC_COMPACTION)
@@ -227,7 +234,7 @@ impl Provider {
             Self::Bedrock => maker == "anthropic",
             // It has no place for notes. A compaction goes only to its maker, which the config names.
             Self::AiSdk => {
-                matches!(maker, "openai/id" | OPENAI_SEALED)
+                matches!(maker, "openai/id" | OPENAI_SEALED | OPENAI_SUMMARIZED)
                     || !maker.bytes().any(|byte| byte == b'/')
             }
             Self::Chrome | Self::WebLlm => false,

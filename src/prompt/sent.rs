@@ -10,7 +10,7 @@ use crate::base::guard;
 use crate::base::json::{json_length, to_json};
 use crate::base::message::{Field, Role};
 use crate::base::value::Value;
-use crate::config::{ContextConfig, OPENAI_SEALED, OpenCalls, Provider};
+use crate::config::{ContextConfig, OPENAI_SUMMARIZED, OpenCalls, Provider, is_sealed};
 use crate::log::groups::HalfCall;
 use crate::log::messages::UserNames;
 use crate::log::tool_calls::{covered_count, shown_fields};
@@ -174,17 +174,18 @@ impl<'a> SentMessage<'a> {
         }
     }
 
-    /// Adds reasoning. In the Responses API, it is a separate item, not a message, and another item follows it.
+    /// Adds a maker's reasoning. In the Responses API, it is a separate item, not a message, and another item follows it.
     #[inline(never)]
-    fn think(&mut self, text: &'a str) {
+    fn think(&mut self, text: &'a str, maker: &str) {
         if self.provider == Some(Provider::OpenaiResponses) {
             self.open = Open::Nothing;
         } else {
             self.show();
         }
-        match sealed_tokens(text).filter(|_| self.provider.is_some()) {
-            Some(tokens) => self.parts.flat_tokens += tokens,
-            None => self.parts.hidden.push(text.into()),
+        if is_sealed(maker) && self.provider.is_some() {
+            self.parts.flat_tokens += sealed_tokens(text);
+        } else {
+            self.parts.hidden.push(text.into());
         }
         // OpenAI's servers take the reasoning of a message as one text.
         self.parts.flat_tokens += u64::from(self.provider == Some(Provider::Openai));
@@ -290,7 +291,7 @@ impl<'a> Thoughts<'a> {
                 return Some(match config.render.provider {
                     _ if self.is_in_fields => Thought::Beside,
                     Some(provider) if sends(provider) => Thought::Sent(maker),
-                    _ if maker.starts_with(OPENAI_SEALED) => Thought::Beside,
+                    _ if maker.starts_with(OPENAI_SUMMARIZED) => Thought::Beside,
                     Some(_) => Thought::Unsent(maker),
                     None => Thought::Sent(maker),
                 });
@@ -398,9 +399,10 @@ pub(super) fn parts<'a>(
                 Some(_) => {}
             },
             Field::Reasoning => {
-                let is_withheld = withholds && thought == Some(Thought::Sent(BINDS));
-                if matches!(thought, Some(Thought::Sent(_))) && !is_withheld {
-                    out.think(value);
+                if let Some(Thought::Sent(maker)) = thought
+                    && !(withholds && maker == BINDS)
+                {
+                    out.think(value, maker);
                 }
             }
             Field::ApprovalAnswer => is_approval = provider.is_some(),
@@ -448,13 +450,12 @@ pub(super) fn parts<'a>(
     out.parts
 }
 
-/// The approximate tokens of reasoning that OpenAI has encrypted. None for any other text. The formula is from Codex
-/// CLI, OpenAI's own client: `estimate_reasoning_length`, with four bytes per token.
-fn sealed_tokens(text: &str) -> Option<u64> {
-    const FERNET: &str = "gAAAAA";
-    const BESIDE_TEXT: usize = 650;
-    let bytes = (text.len() / 4 * 3).saturating_sub(BESIDE_TEXT);
-    text.starts_with(FERNET).then_some(bytes.div_ceil(4) as u64)
+/// The approximate tokens of reasoning that OpenAI has encrypted. The formula is from Codex CLI, OpenAI's own client:
+/// `estimate_reasoning_length`, with four bytes per token.
+fn sealed_tokens(encrypted: &str) -> u64 {
+    const BESIDE_TEXT: u64 = 650;
+    let bytes = encrypted.len() as u64 * 3 / 4;
+    bytes.saturating_sub(BESIDE_TEXT).div_ceil(4)
 }
 
 /// The bytes of a message in the JSON, without its texts and without images and files that a line may replace. They

@@ -1425,8 +1425,9 @@ export type ErrorCode =
  * - `joinsNext`: The message means nothing without the next one. The value is ignored.
  * - `reasoningOf`: The provider of the reasoning after it, which has the provider's proof and can go back to that provider.
  * `/compaction` follows if it replaces everything before it, `/tools` if it changes the tools from there on, and
- * `/note` if it is another of the provider's notes to itself and not the model's thinking. `/sealed` follows if it is
- * the encrypted form of the reasoning before it. `/broken` says that no request can contain it.
+ * `/note` if it is another of the provider's notes to itself and not the model's thinking. `/sealed` follows if OpenAI
+ * has encrypted it, and `/summarized` after that if its summary is directly before it. `/broken` says that no request
+ * can contain it.
  * - `resultLater`: The id of a call of this message whose result may come later than those of other calls, because the provider
  * runs it or it waits for approval.
  * - `resultName`: The name of the tool that a result is from, if no id says which call it answers.

@@ -69,18 +69,3 @@ export function untilHole<T>(list: readonly T[]): readonly T[] {
 export function listFrom(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? untilHole(value) : [];
 }
-
-/**
- * Returns a value as JSON, or undefined if it has no JSON form. Throws if the value contains itself or a list has a
- * hole.
- */
-export function jsonOf(
-  value: unknown,
-  replacer?: (this: Record<string, unknown>, key: string, value: unknown) => unknown,
-): string | undefined {
-  const hole = holeIn(value);
-  if (hole !== undefined) {
-    throw new RangeError(`${hole} has nothing`);
-  }
-  return JSON.stringify(value, replacer);
-}

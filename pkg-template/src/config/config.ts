@@ -12,7 +12,7 @@ import type {
   TiersConfig,
   TriageConfig,
 } from "../base/generated.js";
-import { jsonOf } from "../base/lists.js";
+import { jsonOf } from "../base/json.js";
 import { describe } from "../base/options.js";
 import { nearest } from "../engine/nearest.js";
 import type { AnyMessage } from "../formats/any-message.js";

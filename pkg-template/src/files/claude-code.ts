@@ -5,7 +5,7 @@
 
 import { timeMsOf } from "../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "./file.js";
-import type { LogKind, LogNode, LogRow } from "./log.js";
+import { type LogKind, type LogNode, type LogRow, unknownRows } from "./log.js";
 import { messageOfTurn } from "./turn-log.js";
 
 export const claudeCodeLog: LogKind = {
@@ -59,6 +59,7 @@ export const claudeCodeLog: LogKind = {
     const title = rows.findLast(({ value }) => TITLES.has(value.type))?.value;
     return {
       nodes,
+      faults: unknownRows(rows, TURNS, "message"),
       complete: (branch) => withSiblings(branch as readonly Turn[], nodes),
       facts: {
         id: steps.find(({ value }) => textIn(value.sessionId) !== undefined)?.value.sessionId,
@@ -79,7 +80,9 @@ interface Turn extends LogNode {
   readonly answers: readonly string[];
 }
 
-const isTurn = ({ type }: Row): boolean => type === "user" || type === "assistant";
+/** The types of rows with a message. */
+const TURNS: ReadonlySet<unknown> = new Set(["user", "assistant"]);
+const isTurn = ({ type }: Row): boolean => TURNS.has(type);
 
 function nodeOf({ value, at }: LogRow, isSummedUp: boolean, relinked: (row: Row) => string | undefined): Turn {
   const id = value.uuid as string;

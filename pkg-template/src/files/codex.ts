@@ -5,7 +5,7 @@
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "./file.js";
-import type { LogKind, LogNode, LogRow } from "./log.js";
+import { type LogKind, type LogNode, type LogRow, unknownRows } from "./log.js";
 import { shownOf } from "./tree.js";
 
 export const codexRollout: LogKind = {
@@ -58,7 +58,8 @@ export const codexRollout: LogKind = {
         default:
       }
     }
-    return { nodes, leaf: branch.at(-1)?.id, facts: { id: header?.id, startedAt: header?.timestamp } };
+    const facts = { id: header?.id, startedAt: header?.timestamp };
+    return { nodes, leaf: branch.at(-1)?.id, facts, faults: unknownRows(rows, ROWS, "payload") };
   },
 };
 

@@ -112,6 +112,10 @@ export function openFile(kind: ErrorKind): OpenFile {
           return true;
         } catch (failure) {
           skip(failure, at, message);
+          const rest = isRecord(message) ? readableOf(message) : undefined;
+          if (rest !== undefined) {
+            messages.push(rest as unknown as MessageInput);
+          }
           return false;
         }
       },
@@ -149,7 +153,7 @@ function unreadWith(before: UnreadMessages | undefined, entry: SkippedRow): Unre
 }
 
 /** Fields that name a speaker, and fields that hold words. */
-const SPEAKERS = ["role", "from", "author", "sender", "speaker", "user", "name", "type", "username"] as const;
+const SPEAKERS = ["role", "from", "author", "sender", "speaker", "user", "name", "type", "kind", "username"] as const;
 const WORDS = "content contents text message parts value body mes msg utterance response answer".split(" ");
 /** Maximum nesting of words in a row. */
 const DEEPEST_WORDS = 4;
@@ -158,7 +162,7 @@ const DEEPEST_WORDS = 4;
  * True if a row looks like someone's words: it names a speaker and has words. For a line that isn't JSON, such a field
  * is enough.
  */
-function isSpeech(row: unknown): boolean {
+export function isSpeech(row: unknown): boolean {
   if (typeof row === "string") {
     return /"(?:content|text|message|parts|value)"\s*:/.test(row);
   }
@@ -166,6 +170,10 @@ function isSpeech(row: unknown): boolean {
     return false;
   }
   const isNamed = SPEAKERS.some((field) => textIn(row[field]) !== undefined || isRecord(row[field]));
+  const { info } = row; // opencode's role
+  if (isRecord(info)) {
+    return isSpeech({ role: info.role, parts: row.parts });
+  }
   const hasParts = textIn(row.role) !== undefined && [row.content, row.parts].some((parts) => listIn(parts).length > 0);
   return hasParts || ((isNamed || textIn(row.content) !== undefined) && hasWords(row));
 }
@@ -280,4 +288,31 @@ export function listIn(value: unknown): readonly unknown[] {
 /** Returns a value that is a non-blank text. Undefined for any other value. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+/** The fields with the parts of a message. */
+const PARTS = ["content", "parts"] as const;
+
+/**
+ * Returns a message with only the parts that can be read, for one with unreadable parts. Undefined if all or none can be
+ * read.
+ */
+export function readableOf(message: Row): Row | undefined {
+  for (const field of PARTS) {
+    const parts = listIn(message[field]);
+    const kept = parts.length < 2 ? [] : parts.filter((part) => isReadable({ ...message, [field]: [part] }));
+    if (kept.length > 0 && kept.length < parts.length) {
+      return { ...message, [field]: kept };
+    }
+  }
+  return undefined;
+}
+
+function isReadable(message: Row): boolean {
+  try {
+    parse(message, "row", "transcript_error");
+    return true;
+  } catch {
+    return false;
+  }
 }

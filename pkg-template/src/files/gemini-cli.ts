@@ -6,7 +6,7 @@
 import type { PartInput } from "../message/message.js";
 import { timeMsOf } from "../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "./file.js";
-import type { LogKind, LogNode } from "./log.js";
+import { type LogFault, type LogKind, type LogNode, typeInWords } from "./log.js";
 import { messagesInTurn, textPart } from "./parts.js";
 
 export const geminiCliChat: LogKind = {
@@ -20,24 +20,23 @@ export const geminiCliChat: LogKind = {
     const messages: LogNode[] = [];
     const places = new Map<string, number>();
     const header: { [name: string]: unknown } = {};
+    const faults: LogFault[] = [];
     const cut = (length: number): void => {
       for (const { id } of messages.splice(length)) {
         places.delete(id);
       }
     };
-    const take = (value: Row, at: number): void => {
-      const id = textIn(value.id);
-      if (id !== undefined) {
-        const place = places.get(id) ?? messages.length;
-        places.set(id, place);
-        messages[place] = {
-          id,
-          at,
-          parent: undefined,
-          timeMs: timeMsOf(value.timestamp),
-          messages: messagesOfRow(value),
-        };
-      }
+    const take = (value: Row, at: number, report: Report): void => {
+      const id = textIn(value.id) ?? `#${messages.length + 1}`;
+      const place = places.get(id) ?? messages.length;
+      places.set(id, place);
+      messages[place] = {
+        id,
+        at,
+        parent: undefined,
+        timeMs: timeMsOf(value.timestamp),
+        messages: messagesOfRow(value, report),
+      };
     };
     for (const { value, at } of rows) {
       const target = textIn(value.$rewindTo);
@@ -45,15 +44,17 @@ export const geminiCliChat: LogKind = {
       if (target !== undefined) {
         cut(places.get(target) ?? 0);
       } else if (textIn(value.id) !== undefined) {
-        take(value, at);
+        take(value, at, (reason, message) => faults.push({ at, reason, value: message }));
       } else {
         for (const field of HEADER.filter((name) => Object.hasOwn(patch, name))) {
           header[field] = patch[field];
         }
         if (Array.isArray(patch.messages)) {
           cut(0);
-          for (const message of patch.messages) {
-            take(recordIn(message), at);
+          for (const [number, message] of listIn(patch.messages).entries()) {
+            take(recordIn(message), at, (reason, whole) =>
+              faults.push({ at, reason: `messages[${number}]: ${reason}`, value: whole }),
+            );
           }
         }
       }
@@ -64,9 +65,13 @@ export const geminiCliChat: LogKind = {
       parent = node.id;
       return step;
     });
-    return { nodes, leaf: parent, facts: { id: header.sessionId, title: header.summary, startedAt: header.startTime } };
+    const facts = { id: header.sessionId, title: header.summary, startedAt: header.startTime };
+    return { nodes, leaf: parent, facts, faults };
   },
 };
+
+/** Reports a part that isn't read, with the message if all of it is meant. */
+type Report = (reason: string, message?: Row) => void;
 
 /** The fields of a header that are read. */
 const HEADER = ["sessionId", "summary", "startTime"] as const;
@@ -84,8 +89,8 @@ function isChatRow({ id, type, content, timestamp, role, message }: Row): boolea
 /**
  * Returns the messages of a row. Rows of the types `info`, `warning` and `error` are the program's notices to its user.
  */
-function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Row): readonly unknown[] {
-  const head = { id: id as string, createdAt: textIn(timestamp) };
+function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Row, report: Report): readonly unknown[] {
+  const head = { ...(textIn(id) === undefined ? {} : { id: id as string }), createdAt: textIn(timestamp) };
   const said = partsIn(content);
   if (type === "user") {
     const parts = said.map((part) => (typeof part === "string" ? { text: part } : part));
@@ -97,15 +102,29 @@ function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Ro
       : [{ ...head, role: "user", ...(isText ? { content: recordIn(first).text } : { parts }) }];
   }
   if (type !== "gemini") {
+    if (!NOTICES.has(type)) {
+      report(`type: a message of ${typeInWords(type)} is not read`, { type, content });
+    }
     return [];
   }
-  const texts = said.flatMap((part) => textPart(typeof part === "string" ? part : recordIn(part).text));
+  const texts = said.flatMap((part) => {
+    const text = typeof part === "string" ? part : recordIn(part).text;
+    if (typeof text !== "string") {
+      report(`content: a part with ${Object.keys(recordIn(part)).slice(0, 3).join(", ") || "no fields"} is not read`);
+    }
+    return textPart(text);
+  });
   return messagesInTurn({ ...head, role: "assistant" }, [
     ...listIn(thoughts).map(recordIn).flatMap(thoughtPart),
     ...texts,
-    ...listIn(toolCalls).map(recordIn).flatMap(callParts),
+    ...listIn(toolCalls)
+      .map(recordIn)
+      .flatMap((call, at) => callParts(call, `${textIn(id) ?? "call"}/${at + 1}`, report)),
   ]);
 }
+
+/** The types of rows that the program tells its user. */
+const NOTICES: ReadonlySet<unknown> = new Set(["info", "warning", "error"]);
 
 /** Returns the parts of a content: a text, a part, or a list of both. */
 function partsIn(content: unknown): readonly unknown[] {
@@ -118,10 +137,11 @@ function thoughtPart({ subject, description }: Row): readonly PartInput[] {
   return text === "" ? [] : [{ type: "reasoning", text }];
 }
 
-/** Returns a call and its result. The CLI records calls after they end. */
-function callParts({ id, name, args, result, status }: Row): readonly PartInput[] {
-  const [toolCallId, toolName] = [textIn(id), textIn(name)];
-  if (toolCallId === undefined || toolName === undefined) {
+/** Returns a call and its result. The CLI records calls after they end. `free` is the id of a call without one. */
+function callParts({ id, name, args, result, status }: Row, free: string, report: Report): readonly PartInput[] {
+  const [toolCallId, toolName] = [textIn(id) ?? free, textIn(name)];
+  if (toolName === undefined) {
+    report("toolCalls: a call without a name is not read");
     return [];
   }
   const call: PartInput = { type: "tool-call", toolCallId, toolName, input: args ?? {} };
@@ -130,7 +150,10 @@ function callParts({ id, name, args, result, status }: Row): readonly PartInput[
   }
   const texts = partsIn(result).map((part) => {
     const { functionResponse, text } = recordIn(part);
-    const { response } = recordIn(functionResponse);
+    const { response, parts: media } = recordIn(functionResponse);
+    if (listIn(media).length > 0) {
+      report(`toolCalls: the media of the result of ${toolName} are not read`);
+    }
     const { output = response, error } = recordIn(response);
     return typeof part === "string" ? part : (text ?? error ?? output ?? part);
   });

@@ -120,6 +120,37 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
     isRead: true,
     file: ({ requests, responderUsername, requesterUsername }) =>
       Array.isArray(requests) && (responderUsername ?? requesterUsername) !== undefined,
+    row: ({ kind, k, v }) =>
+      (kind === 0 && Array.isArray(recordIn(v).requests)) || (typeof kind === "number" && kind < 4 && Array.isArray(k)),
+  },
+  {
+    name: "Copilot CLI session",
+    isRead: true,
+    row: ({ type, data, id }) =>
+      isText(type) &&
+      /^(?:session|user|assistant|system|tool|subagent|hook|permission|skill|command)\.\w+$/.test(type) &&
+      isRecord(data) &&
+      isText(id),
+  },
+  { name: "request to Cohere's first API", row: has("chat_history", "message") },
+  {
+    name: "Codex prompt history",
+    row: ({ session_id, ts, text }) => isText(session_id) && isText(text) && typeof ts === "number",
+  },
+  {
+    name: "Codex event stream",
+    row: ({ type, item, thread_id, usage }) =>
+      isText(type) &&
+      /^(?:thread|turn|item)\.(?:started|updated|completed|failed)$/.test(type) &&
+      (isRecord(item) || isText(thread_id) || isRecord(usage)),
+  },
+  {
+    name: "Gemini CLI prompt history",
+    row: ({ sessionId, messageId, message }) => isText(sessionId) && typeof messageId === "number" && isText(message),
+  },
+  {
+    name: "Claude Code prompt history",
+    row: ({ display, project, role }) => isText(display) && isText(project) && role === undefined,
   },
   { name: "Zed conversation", row: ({ zed, User, Agent }) => zed !== undefined || isRecord(User) || isRecord(Agent) },
   {

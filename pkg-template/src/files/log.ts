@@ -1,9 +1,8 @@
 // Logs that agents write as they run. A row is a step of a conversation, or invalidates earlier steps. Each kind of log
 // turns its rows into nodes, and one function walks them all.
 
-import type { OpenConversation, Row } from "./file.js";
+import { isSpeech, type OpenConversation, type Row, recordIn } from "./file.js";
 import { branchOf, shownOf, type TreeNode } from "./tree.js";
-import { textsOfTurn } from "./turn-log.js";
 
 /** A row of a log, and its index from 0. */
 export interface LogRow {
@@ -30,9 +29,39 @@ export interface LogSteps {
   complete?(branch: readonly LogNode[]): readonly LogNode[];
   /** Facts about the conversation. */
   readonly facts?: Row;
-  /** Parts of rows that aren't read: the index of a row from 0, and the reason in words. */
-  readonly faults?: readonly { readonly at: number; readonly reason: string }[];
+  /** Rows and parts of rows that aren't read. */
+  readonly faults?: readonly LogFault[];
 }
+
+/** Something in a row that isn't read. */
+export interface LogFault {
+  /** The index of the row, from 0. */
+  readonly at: number;
+  /** The reason, in words. */
+  readonly reason: string;
+  /** The message, if all of it is meant. */
+  readonly value?: unknown;
+}
+
+/** Returns faults for the rows of an unknown type whose `field` looks like a message, a call or a result. */
+export function unknownRows(rows: readonly LogRow[], known: ReadonlySet<unknown>, field: string): readonly LogFault[] {
+  const isSaid = (value: unknown): boolean =>
+    isSpeech(value) || ["arguments", "input", "output", "summary"].some((name) => name in recordIn(value));
+  return rows
+    .filter(({ value }) => !known.has(value.type) && isSaid(value[field]))
+    .map(({ value, at }) => ({
+      at,
+      reason: `type: a row of ${typeInWords(value.type)} is not read`,
+      value: value[field],
+    }));
+}
+
+/** Returns words for a type that no reader knows. */
+export const typeInWords = (type: unknown): string =>
+  type === undefined ? "no type" : `the type ${JSON.stringify(type)?.slice(0, LONGEST_TYPE)}`;
+
+/** Maximum length of a type that a report quotes. */
+const LONGEST_TYPE = 60;
 
 /** A kind of log. */
 export interface LogKind {
@@ -56,15 +85,12 @@ export function readSteps(
   for (const fault of faultsOfTree) {
     conversation.skip(fault);
   }
-  for (const { at, reason } of faults) {
-    conversation.skip(reason, at);
+  for (const { at, reason, value } of faults) {
+    conversation.skip(reason, at, value);
   }
   for (const { messages, at } of shownOf(complete?.(branch) ?? branch)) {
     for (const message of messages) {
-      const texts = conversation.take(message, at) ? undefined : textsOfTurn(message as Row);
-      if (texts !== undefined) {
-        conversation.take(texts, at);
-      }
+      conversation.take(message, at);
     }
   }
 }

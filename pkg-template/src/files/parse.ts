@@ -52,8 +52,9 @@ export interface ParsedTranscript {
  *   Studio;
  * - a request: `{ system, messages }`, or `{ instructions, input }` of the Responses API;
  * - a log: of a session, with a header `{ type: "session", session_key }` and rows `{ type: "message", role, text,
- *   created_at }`; or of an agent: Claude Code, Codex, the Gemini CLI, pi and OpenClaw, or Roo Code. If a block of a
- *   message can't be read, its texts are kept.
+ *   created_at }`; or of an agent: Claude Code, Codex, the Gemini CLI, pi and OpenClaw, or Roo Code.
+ *
+ * If a part of a message can't be read, its other parts are kept.
  *
  * If a conversation branches, reads the branch shown last, and reads a summary instead of the messages it replaces.
  * `skipped` lists rows and fields that aren't read, and `unread` says whether messages are among them. Fails with

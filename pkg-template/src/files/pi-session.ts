@@ -5,7 +5,7 @@
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";
 import { type Row, recordIn, textIn } from "./file.js";
-import type { LogKind, LogNode, LogRow } from "./log.js";
+import { type LogKind, type LogNode, type LogRow, unknownRows } from "./log.js";
 
 export const piSession: LogKind = {
   name: "pi session",
@@ -56,7 +56,8 @@ export const piSession: LogKind = {
     });
     const header = rows.find(({ value }) => value.type === "session")?.value;
     const title = rows.findLast(({ value }) => value.type === "session_info")?.value.name;
-    return { nodes: steps, leaf: steps.at(-1)?.id, facts: { id: header?.id, title, startedAt: header?.timestamp } };
+    const facts = { id: header?.id, title, startedAt: header?.timestamp };
+    return { nodes: steps, leaf: steps.at(-1)?.id, facts, faults: unknownRows(rows, KNOWN, "message") };
   },
 };
 
@@ -64,6 +65,7 @@ const ENTRIES: ReadonlySet<unknown> = new Set([
   ...["message", "model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "custom_message"],
   ...["label", "session_info"],
 ]);
+const KNOWN: ReadonlySet<unknown> = new Set(["session", ...ENTRIES]);
 
 /** Returns the message that the model receives for a row. Undefined if there isn't one. */
 function messageOf({ type, timestamp: at, message, summary, fromId, customType, content }: Row): Row | undefined {

@@ -36,6 +36,8 @@ export interface KindReader {
   open?(value: Row): readonly AppConversation[];
   /** Returns the conversations in a text. */
   openText?(text: string): readonly AppConversation[];
+  /** Returns the conversation of the rows of a log, if they aren't its messages in order. */
+  openLog?(rows: readonly Row[]): AppConversation;
   /**
    * Returns a function that reads the rows one by one. `rows` has all of them, because later ones may contain names.
    */
@@ -102,7 +104,7 @@ export function readAppText(text: string, file: OpenFile): boolean {
 /** Returns the kinds with one message per row whose readers are loaded. */
 export function appLogs(): readonly LogKind[] {
   return [...readers].flatMap(([{ name, row }, reader]) =>
-    row === undefined ? [] : [{ name, fits: row, stepsOf: (rows) => stepsOf(reader, rows, row) }],
+    row === undefined ? [] : [{ name, fits: row, stepsOf: (rows) => stepsOfLog(reader, rows, row) }],
   );
 }
 
@@ -126,6 +128,23 @@ function readConversation(
     }
   }
   readSteps({ ...stepsOf(reader, records), leaf, isTree }, into);
+}
+
+/** Returns the steps of a log. A row rejected by `isOwn` is read as a message of any format, after the others. */
+function stepsOfLog(reader: KindReader, rows: readonly LogRow[], isOwn: (row: Row) => boolean): LogSteps {
+  const own = rows.filter(({ value }) => isOwn(value));
+  const opened = reader.openLog?.(own.map(({ value }) => value));
+  if (opened === undefined) {
+    return stepsOf(reader, rows, isOwn);
+  }
+  const records = opened.rows.flatMap((value, at): LogRow[] => (isRecord(value) ? [{ value, at }] : []));
+  const steps = stepsOf(reader, records);
+  const all = [...steps.nodes];
+  for (const { value, at } of rows.filter((row) => !own.includes(row))) {
+    const parent = all.at(-1)?.id;
+    all.push({ id: `#${at + 1}/other`, at, parent, timeMs: undefined, messages: [value], compaction: undefined });
+  }
+  return { ...steps, nodes: all, facts: { ...opened.facts } };
 }
 
 /** Returns the steps of rows. A row rejected by `isOwn` is read as a message of any format. */

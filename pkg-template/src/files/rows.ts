@@ -11,7 +11,7 @@ import { piSession } from "./pi-session.js";
 import { appLogs } from "./readers.js";
 import { rooHistory } from "./roo.js";
 import { messageOfLog, sessionKeyOf } from "./session-log.js";
-import { messageOfTurn, textsOfTurn } from "./turn-log.js";
+import { messageOfTurn } from "./turn-log.js";
 
 export const LOGS: readonly LogKind[] = [claudeCodeLog, piSession, codexRollout, geminiCliChat, rooHistory];
 
@@ -69,12 +69,7 @@ function rowReader(conversation: OpenConversation): (row: unknown, at: number) =
       return;
     }
     try {
-      const turn = messageOfTurn(row);
-      const isTaken = conversation.take(turn ?? messageOfLog(row, sessionKey), at);
-      const texts = turn === undefined || isTaken ? undefined : textsOfTurn(turn);
-      if (texts !== undefined) {
-        conversation.take(texts, at);
-      }
+      conversation.take(messageOfTurn(row) ?? messageOfLog(row, sessionKey), at);
     } catch (failure) {
       conversation.skip(failure, at); // nested too deeply, for example
     }

@@ -1,7 +1,8 @@
 // Turns tasks of an agent system into messages, after Loom.
 
 import { ContextError } from "../base/errors.js";
-import { firstHole, jsonOf as jsonText } from "../base/lists.js";
+import { jsonOf as jsonText } from "../base/json.js";
+import { firstHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import type { MessageInput } from "../message/message.js";

@@ -2,7 +2,7 @@
 // row's type is its speaker. Other rows of such a log (summaries, snapshots of files) aren't messages.
 
 import { isRecord } from "../base/plain-data.js";
-import { listIn, type Row, recordIn } from "./file.js";
+import type { Row } from "./file.js";
 
 /** Returns the message of a row. Undefined if it isn't a turn. */
 export function messageOfTurn(row: unknown): Row | undefined {
@@ -11,13 +11,4 @@ export function messageOfTurn(row: unknown): Row | undefined {
   }
   const { content } = row.message;
   return { role: row.type, content, ...(row.timestamp == null ? {} : { createdAt: row.timestamp }) };
-}
-
-/** Returns a turn with only its texts, for a turn with an unreadable block. Undefined if it has no text. */
-export function textsOfTurn(turn: Row): Row | undefined {
-  const texts = listIn(turn.content).filter((block) => {
-    const { type, text } = recordIn(block);
-    return type === "text" && typeof text === "string";
-  });
-  return texts.length > 0 ? { ...turn, content: texts } : undefined;
 }

@@ -7,7 +7,7 @@ import { call } from "../engine/engine.js";
 import type { ServerFields } from "./dialect.js";
 import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
-import type { PlainPart, Provenance, ReadMessage, ReasoningPart } from "./message.js";
+import type { PlainPart, Provenance, ReadMessage, ReasoningPart, RedactedPart } from "./message.js";
 import type { PlacedPart } from "./origin.js";
 import { brokenIn, isThought } from "./proofs.js";
 import { type Share, sharesOf } from "./shares.js";
@@ -95,6 +95,14 @@ export function saidBy(placed: readonly PlacedPart[]): string {
 /** The engine's names for a provider's notes to itself. */
 const NOTES = { compaction: "compaction", tools: "tools", output: "output", other: "note" } as const;
 
+/** Returns the maker of a part that only its provider can read, with what the part is. */
+function redactedMaker({ provider, note }: RedactedPart): string | undefined {
+  if (note !== undefined) {
+    return `${provider}/${NOTES[note]}`;
+  }
+  return provider === "openai" ? "openai/sealed" : provider;
+}
+
 /** True for the item of a computer's screenshot, which no text can replace. */
 const isScreenshot = (given: unknown): boolean =>
   /^computer_call_(?:output|result)$/.test(String((given as { readonly type?: unknown } | null | undefined)?.type));
@@ -130,12 +138,12 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, brok
       pushMaker(isKnownById(part) && !encrypted?.has(part.id) ? "openai/id" : makerOf(part));
       columns.push(fieldCodes.reasoning, part.text);
       if (isSealed(part)) {
-        pushMaker("openai/sealed");
+        pushMaker("openai/sealed/summarized");
         columns.push(fieldCodes.reasoning, part.data);
       }
       break;
     case "redacted_thinking":
-      pushMaker(part.note === undefined ? part.provider : `${part.provider}/${NOTES[part.note]}`);
+      pushMaker(redactedMaker(part));
       columns.push(fieldCodes.reasoning, part.data);
       break;
     case "tool-call":

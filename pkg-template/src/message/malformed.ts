@@ -1,6 +1,7 @@
 // The fault of a message, and the checks that all formats share.
 
-import { firstHole, holeIn, jsonOf } from "../base/lists.js";
+import { jsonOf } from "../base/json.js";
+import { firstHole, holeIn } from "../base/lists.js";
 import { describe } from "../base/options.js";
 
 /** A fault of a message, and its place. */

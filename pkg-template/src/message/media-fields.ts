@@ -1,7 +1,7 @@
 // Finds images, audio and files in every supported form, and returns them in one form.
 
 import { decodeBase64 } from "../base/base64.js";
-import { jsonOf } from "../base/lists.js";
+import { jsonOf } from "../base/json.js";
 import { recordOf, type UnknownRecord } from "./format.js";
 import type { MediaFields, MediaSource } from "./message.js";
 

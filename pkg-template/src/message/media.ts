@@ -2,7 +2,7 @@
 // stays outside. The facts come from the caller or from the first bytes. Only a PDF is read in full, and once.
 
 import { decodeBase64 } from "../base/base64.js";
-import { jsonOf } from "../base/lists.js";
+import { jsonOf } from "../base/json.js";
 import type { MediaPart } from "./message.js";
 
 interface Facts {

@@ -246,11 +246,17 @@ function checkRole(row: UnknownRecord): void {
   if (!ROLE_NAMES.has(role)) {
     throw new MalformedMessage(
       ".role",
-      role == null ? "the message has no role" : `unknown role ${describe(role)}`,
+      role == null ? `the message has no role${typeNamed(row)}` : `unknown role ${describe(role)}`,
       `Set the role of the message to one of ${ROLES.join(", ")}.`,
     );
   }
 }
+
+/** Returns words about the type of a message that no format knows. */
+const typeNamed = ({ type }: UnknownRecord): string =>
+  typeof type === "string" && type !== "message" && type !== ""
+    ? `, and windrow knows no message of the type ${describe(type)}`
+    : "";
 
 /** Reads the fields that describe a message. */
 function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {

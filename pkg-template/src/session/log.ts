@@ -13,7 +13,9 @@ import {
   isAnythingSaid,
   type OpenConversation,
   openFile,
+  readableOf,
   reasonOf,
+  recordIn,
   type SkippedRow,
   type UnreadMessages,
   unreadWithName,
@@ -23,7 +25,7 @@ import { appFile, failedKindOf, readAppText } from "../files/readers.js";
 import { logOf, type PlacedRow, readRows as readRowsOf } from "../files/rows.js";
 import { messageOfRow } from "../files/session-log.js";
 import { isCut, tryParse, withoutMark } from "../files/text.js";
-import { messageOfTurn, textsOfTurn } from "../files/turn-log.js";
+import { messageOfTurn } from "../files/turn-log.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageOrigin, UnknownRecord } from "../message/format.js";
 import { fieldsWithValue } from "../message/format.js";
@@ -340,9 +342,9 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       keep(entry, message);
     } catch (failure) {
       file.skip(row, failure, value);
-      const texts = textsOfTurn(messageOfTurn(value) ?? {});
-      if (texts !== undefined) {
-        keep(entryOf(keptMessage(texts as unknown as AnyMessage, "row")).entry, texts as unknown as AnyMessage);
+      const rest = readableOf(messageOfTurn(value) ?? recordIn(value)) as unknown as AnyMessage | undefined;
+      if (rest !== undefined) {
+        keep(entryOf(keptMessage(rest, "row")).entry, rest);
       }
     }
   };

@@ -2,10 +2,20 @@
 // and calls.
 
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { memoryStore, openSession, parseTranscript, plainMessage } from "windrow";
+import { before, describe, test } from "node:test";
+import {
+  buildContextSync,
+  loadEncoding,
+  memoryStore,
+  openSession,
+  parseTranscript,
+  plainMessage,
+  problemsOf,
+  providers,
+} from "windrow";
 import { APP_FILES, randomConversation, timeOf } from "../support/app-files.mjs";
 import { checkAny } from "../support/file-cases.mjs";
+import { tokensOfBody } from "../support/independent-count.mjs";
 import { mutateText } from "../support/mutations.mjs";
 import { forEachSeed, forEachSeedAsync } from "../support/property.mjs";
 
@@ -77,6 +87,47 @@ const grouped = (parts) => {
   return { said: parts.filter((part) => !words(part)), tools: keys.filter((_, at) => words(parts[at])).sort() };
 };
 
+/** The marks of texts in messages. */
+const marksIn = (messages) => new Set(JSON.stringify(messages).match(/\bw\d+\b/g));
+
+/** Returns a file's contents. Undefined if it is refused. */
+function readIfPossible(text) {
+  try {
+    return parseTranscript(text);
+  } catch (error) {
+    assert.equal(error.code, "INVALID_TRANSCRIPT", error.stack);
+    return undefined;
+  }
+}
+
+/** The names of fields with the type of a row or a part. */
+const TYPES = new Set(["type", "kind", "say", "ask", "subtype"]);
+
+/** Returns a file after giving a row or a part an unknown type. Undefined if none has a type. */
+function withUnknownType(text, random) {
+  const isJson = /^(?:\{|\[\{)/.test(text);
+  const rows = isJson ? (/^\{.*\n\{/.test(text) ? text.split("\n") : [text]).map((row) => JSON.parse(row)) : [];
+  const typed = [];
+  const find = (value) => {
+    for (const [name, field] of Object.entries(value)) {
+      if (typeof field === "string" && TYPES.has(name)) {
+        typed.push([value, name]);
+      } else if (typeof field === "object" && field !== null) {
+        find(field);
+      }
+    }
+  };
+  find(rows);
+  if (typed.length === 0) {
+    return undefined;
+  }
+  const [holder, name] = random.pick(typed);
+  holder[name] = "brand-new";
+  return rows.map((row) => JSON.stringify(row)).join("\n");
+}
+
+before(() => loadEncoding("o200k_base"));
+
 for (const app of APP_FILES) {
   const { kind, has, write } = app;
   describe(kind, () => {
@@ -97,6 +148,37 @@ for (const app of APP_FILES) {
         const imported = await session.import(text);
         assert.equal(imported.messageCount, parsed.messages.length);
         assert.deepEqual(readBack(await session.messages(), has).slice(before.length), read);
+      });
+    });
+
+    test("becomes a valid request for every provider, with the count of its body", () => {
+      let [counted, sent] = [0, 0];
+      forEachSeed((random) => {
+        const { text } = write(randomConversation(random, app), random);
+        const provider = random.pick(providers).name;
+        const context = buildContextSync(parseTranscript(text).messages, {
+          ...{ encoding: "o200k_base", model: "gpt-4o", request: "Go on.", render: { provider } },
+        });
+        const body = context.request(provider);
+        assert.deepEqual(problemsOf(provider, body), [], provider);
+        const tokens = tokensOfBody(provider, body);
+        assert.ok(context.tokens.total >= tokens, `${context.tokens.total} were counted of ${tokens} for ${provider}`);
+        counted += context.tokens.total;
+        sent += tokens;
+      });
+      assert.ok(counted / sent < 1.001, `${counted} were counted of ${sent}`);
+    });
+
+    test("says so if words are lost because a type is unknown", () => {
+      forEachSeed((random) => {
+        const { text } = write(randomConversation(random, app), random);
+        const changed = withUnknownType(text, random);
+        const after = changed === undefined ? undefined : readIfPossible(changed);
+        if (after !== undefined) {
+          const before = parseTranscript(text);
+          const lost = [...marksIn(before.messages)].filter((mark) => !marksIn(after.messages).has(mark));
+          assert.ok(lost.length === 0 || after.skipped.length > before.skipped.length, `${lost} of ${changed}`);
+        }
       });
     });
 

@@ -212,6 +212,210 @@ describe("what isn't read is said, and the rest is a valid request", () => {
   });
 });
 
+describe("what an app keeps in another place is read", () => {
+  test("Slack: a bot's card, blocks without a text, and a message that somebody shared", () => {
+    const at = (second) => ({ type: "message", ts: `176760000${second}.000100` });
+    const bot = { subtype: "bot_message", bot_id: "B", username: "CI", text: "" };
+    const fields = [{ title: "Step", value: "tests" }];
+    const rich = {
+      type: "rich_text_section",
+      elements: [
+        { type: "text", text: "It is " },
+        { type: "text", text: "red." },
+      ],
+    };
+    const blocks = [
+      { type: "section", text: { type: "mrkdwn", text: "*Build 7*" } },
+      { type: "rich_text", elements: [rich] },
+    ];
+    const shared = { is_share: true, author_name: "Bo", text: "The old plan." };
+    const preview = { from_url: "https://example.org", title: "A preview", text: "Of a page." };
+    check(
+      json([
+        {
+          ...at(0),
+          ...bot,
+          attachments: [{ fallback: "no", pretext: "Failed:", title: "Build 7", text: "Red.", fields }],
+        },
+        { ...at(1), ...bot, blocks },
+        { ...at(2), user: "Ann", text: "See this.", attachments: [shared] },
+        { ...at(3), user: "Ann", text: "And https://example.org.", attachments: [preview] },
+      ]),
+      [
+        "assistant text: Failed:\nBuild 7\nRed.\nStep: tests",
+        "assistant text: *Build 7*\nIt is red.",
+        "user text: Bo\nThe old plan.",
+        "user text: See this.",
+        "user text: And https://example.org.",
+      ],
+      [],
+    );
+  });
+
+  test("Discord: a forwarded file, and embeds without a text", () => {
+    const message = (id, more) => ({
+      ...{ id, type: "Default", timestamp: "2026-06-01T10:00:00Z", content: "", attachments: [], embeds: [] },
+      ...{ author: { name: "ann", isBot: false }, ...more },
+    });
+    const messages = [
+      message("1", { forwardedMessage: { content: "", attachments: [{ fileName: "plan.pdf" }], embeds: [] } }),
+      message("2", { embeds: [{ title: "A page", description: "About seats." }] }),
+      message("3", { content: "Look.", embeds: [{ title: "A preview" }] }),
+    ];
+    check(
+      json({ guild: { name: "G" }, channel: { name: "c" }, messages }),
+      ["user text: [Forwarded] [Attached file: plan.pdf]", "user text: A page\nAbout seats.", "user text: Look."],
+      [],
+    );
+  });
+
+  test("Telegram: a list, and a text that is only in entities", () => {
+    const head = { type: "message", date_unixtime: "1767600000", from: "Ann", from_id: "user1", text: "" };
+    const todo_list = { title: "To do", answers: [{ id: 1, text: "Book" }] };
+    const messages = [
+      { id: 1, ...head, todo_list },
+      { id: 2, ...head, text_entities: [{ type: "plain", text: "Hi." }] },
+    ];
+    check(json({ name: "Ann", messages }), ["user text: [List] To do\n- Book", "user text: Hi."], []);
+  });
+
+  test("Cline: a command that prints several times", () => {
+    const said = (ts, say, text) => ({ ts, type: "say", say, text });
+    check(
+      json([
+        said(1, "task", "Test it."),
+        said(2, "command", "npm test"),
+        said(3, "command_output", "one"),
+        said(4, "api_req_started", "{}"),
+        said(5, "command_output", "two"),
+        said(6, "text", "Both pass."),
+        said(7, "command_output", "late"),
+      ]),
+      [
+        "user text: Test it.",
+        'call execute_command {"command":"npm test"}',
+        'result "one"',
+        'result "two"',
+        "assistant text: Both pass.",
+      ],
+      ["command_output: the row is not read"],
+    );
+  });
+
+  test("Codex: a search without an id, and an item of a newer type", () => {
+    const item = (payload) => json({ timestamp: "2026-06-01T10:00:00Z", type: "response_item", payload });
+    const search = (query) => item({ type: "web_search_call", status: "completed", action: { type: "search", query } });
+    check(
+      [
+        item({ type: "message", role: "user", content: [{ type: "input_text", text: "Find it." }] }),
+        ...[search("seats"), search("halls"), item({ type: "brand_new", text: "x" })],
+      ].join("\n"),
+      [
+        "user text: Find it.",
+        ...['call web_search {"type":"search","query":"seats"}', 'result ""'],
+        ...['call web_search {"type":"search","query":"halls"}', 'result ""'],
+      ],
+      ['role: the message has no role, and windrow knows no message of the type "brand_new"'],
+    );
+  });
+
+  test("Gemini CLI: a call without an id, and a part and a row of unknown kinds", () => {
+    const call = { name: "look", args: {}, status: "success", result: [{ text: "forty" }] };
+    const head = { sessionId: "s", projectHash: "h" };
+    const messages = [
+      { id: "1", type: "user", timestamp: "2026-06-01T10:00:00Z", content: "How many?" },
+      { id: "2", type: "gemini", content: [{ text: "I look." }, { executableCode: { code: "1" } }], toolCalls: [call] },
+      { id: "3", type: "brand_new", content: "Words." },
+      { type: "user", timestamp: "2026-06-01T10:00:00Z", content: "Thanks." },
+    ];
+    check(
+      json({ ...head, messages }),
+      ["user text: How many?", "assistant text: I look.", "call look {}", 'result "forty"', "user text: Thanks."],
+      [
+        "messages[1]: content: a part with executableCode is not read",
+        'messages[2]: type: a message of the type "brand_new" is not read',
+      ],
+    );
+  });
+
+  test("opencode: the rest of a message with a part of an unknown type, and it counts as unread", () => {
+    const asked = { info: { id: "a", role: "user" }, parts: [{ type: "text", text: "Look." }] };
+    const state = { status: "completed", input: {}, output: "forty" };
+    const parts = [
+      { type: "brand_new" },
+      { type: "tool", callID: "t", tool: "look", state },
+      { type: "text", text: "40." },
+    ];
+    const text = json({ info: { id: "s" }, messages: [asked, { info: { id: "b", role: "assistant" }, parts }] });
+    check(
+      text,
+      ["user text: Look.", "call look {}", 'result "forty"', "assistant text: 40."],
+      ['parts[0].type: unknown part "brand_new"'],
+    );
+    assert.equal(parseTranscript(text).unread?.count, 1);
+  });
+
+  test("messages by themselves: the parts next to one that nobody knows", () => {
+    const call = { type: "tool-f", toolCallId: "t", state: "output-available", input: {}, output: "40" };
+    const page = {
+      id: "2",
+      role: "assistant",
+      parts: [{ type: "brand-new", text: "x" }, call, { type: "text", text: "40." }],
+    };
+    const rows = [{ role: "user", content: "How many?" }, page];
+    for (const text of [json(rows), rows.map(json).join("\n"), json({ messages: rows })]) {
+      check(
+        text,
+        ["user text: How many?", "call f {}", 'result "40"', "assistant text: 40."],
+        ['parts[0].type: unknown part "brand-new"'],
+      );
+      assert.equal(parseTranscript(text).unread?.count, 1);
+    }
+  });
+
+  test("Mistral: a document by its address, and the numbers of an answer's sources", () => {
+    const document = { type: "document_url", document_url: "https://example.org/plan.pdf", document_name: "plan.pdf" };
+    const messages = [
+      { role: "user", content: [{ type: "text", text: "Read it." }, document] },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Read." },
+          { type: "reference", reference_ids: [1] },
+        ],
+      },
+    ];
+    const read = parseTranscript(json({ messages }));
+    assert.deepEqual(read.skipped, []);
+    const [asked, answer] = read.messages.map((message) => plainMessage(message).content);
+    assert.deepEqual(asked[1], { type: "file", url: document.document_url, filename: "plan.pdf" });
+    assert.deepEqual(answer, [{ type: "text", text: "Read." }]);
+  });
+
+  test("WhatsApp: the note that a message was edited isn't part of it", () => {
+    check("[01.06.26, 10:00:00] Ann: Ten. \u200e<This message was edited>", ["user text: Ten."], []);
+  });
+});
+
+test("a row of an agent's log with a message and an unknown type is unread, and the file says so", () => {
+  const said = { role: "user", content: "Hi." };
+  for (const row of [
+    { uuid: "a", parentUuid: null, sessionId: "s", type: "brand_new", message: said },
+    { id: "a", parentId: null, type: "brand_new", message: said },
+    { timestamp: "2026-06-01T10:00:00Z", type: "brand_new", payload: said },
+  ]) {
+    const known = {
+      uuid: () => ({ ...row, uuid: "b", parentUuid: "a", type: "user", message: said }),
+      id: () => ({ ...row, id: "b", parentId: "a", type: "message", message: said }),
+      timestamp: () => ({ ...row, type: "response_item", payload: { type: "message", ...said } }),
+    }[Object.keys(row)[0]]();
+    const { messages, skipped, unread } = parseTranscript(`${json(row)}\n${json(known)}`);
+    assert.equal(messages.length, 1);
+    assert.deepEqual(skipped, [{ row: 1, reason: 'type: a row of the type "brand_new" is not read' }]);
+    assert.equal(unread?.count, 1);
+  }
+});
+
 test("a file of a known kind without a reader is refused by its name", () => {
   for (const [name, file] of [
     ["Grok export", [{ conversation: { id: "c" }, responses: [] }]],

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContextSync, loadEncoding, problemsOf, providers, requestOf } from "windrow";
-import { tokensOfBody } from "../support/independent-count.mjs";
+import { tokensIn, tokensOfBody } from "../support/independent-count.mjs";
 import { forEachSeed } from "../support/property.mjs";
 
 const encoding = "o200k_base";
@@ -13,13 +13,20 @@ const JOINING = ["anthropic", "gemini", "bedrock"];
 
 before(() => loadEncoding(encoding));
 
-/** Builds a context for a provider. Returns its count, and the body with the body's count. */
+/**
+ * Builds a context for a provider. Returns its count, and the body with the body's count.
+ *
+ * @param {any} provider
+ * @param {any[]} messages
+ * @param {any} more
+ */
 function countsFor(provider, messages, more = {}) {
+  const render = { provider, ...more.render };
   /** @satisfies {import("windrow").SyncContextConfig} */
-  const config = { encoding, model: "gpt-4o", request: null, render: { provider }, ...more };
+  const config = { encoding, model: "gpt-4o", request: null, ...more, render };
   const context = buildContextSync(messages, config);
   const body = context.request(provider);
-  assert.deepEqual(problemsOf(provider, body, { model: config.model }), []);
+  assert.deepEqual(problemsOf(provider, body, { model: config.model, server: more.render?.server }), []);
   return { context, body, counted: context.tokens.total, sent: tokensOfBody(provider, body) };
 }
 
@@ -122,6 +129,97 @@ test("a request for approval and its answer cost nothing, in any place among the
       assert.equal(counted, sent, provider);
     }
   }
+});
+
+describe("reasoning", () => {
+  /** Base64 that begins as OpenAI's encrypted reasoning does. */
+  const sealed = (random) => `gAAAAAB${"o2DU".repeat(random.integer(1, 600))}`;
+  const MAKERS = [undefined, "anthropic", "openai", "google", "mistral", "deepseek"];
+
+  /** A thought of a random maker, with or without a text, and with the proofs that its maker may have set. */
+  function thought(random, at) {
+    const provider = random.pick(MAKERS);
+    const text = random.pick([() => "", () => random.text(), sealed, (own) => `gAAAAA ${own.text(200)}`])(random);
+    const maybe = (field, value) => (random.chance(0.5) ? { [field]: value } : {});
+    return {
+      type: "reasoning",
+      text,
+      ...(provider === undefined ? {} : { provider }),
+      ...maybe("id", `rs_${at}`),
+      ...maybe("signature", "c2ln"),
+      ...maybe("data", sealed(random)),
+    };
+  }
+
+  test("of any maker, also if it begins as encrypted reasoning does, never counts below the body", () => {
+    forEachSeed((random) => {
+      const messages = [user("Begin.")];
+      for (let at = random.integer(1, 5); at > 0; at--) {
+        messages.push(assistant([thought(random, at), { type: "text", text: `Said ${at}.` }]), user(`Go on ${at}.`));
+      }
+      const provider = random.pick(NAMES);
+      const server = provider === "openai" ? random.pick([{}, { server: "deepseek" }, { server: "openrouter" }]) : {};
+      const { counted, sent } = countsFor(provider, messages, { render: { provider, ...server } });
+      assert.ok(counted >= sent, `${counted} were counted for ${provider}, and the body has ${sent}`);
+    });
+  });
+
+  test("that OpenAI has encrypted counts as its own client estimates, whatever its letters", () => {
+    for (const data of [`gAAAAAB${"o2DU".repeat(500)}`, `Z0FB${"o2DU".repeat(500)}`]) {
+      const items = [
+        user("Begin."),
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: data },
+        { role: "assistant", content: "Said." },
+        user("Go on."),
+      ];
+      for (const provider of /** @type {const} */ (["openai-responses", "ai-sdk"])) {
+        const { counted, sent } = countsFor(provider, items);
+        assert.equal(counted, sent, provider);
+      }
+    }
+  });
+
+  test("is apart from the tools that OpenAI's servers listed, which count by their text", () => {
+    const tools = [{ name: "search", description: `Finds ${"every harbor and violin ".repeat(200)}` }];
+    const items = [
+      user("Begin."),
+      { type: "mcp_list_tools", id: "mcp_1", server_label: "town", tools },
+      { role: "assistant", content: "Said." },
+      user("Go on."),
+    ];
+    const { counted } = countsFor("openai-responses", items);
+    assert.ok(counted > tokensIn(JSON.stringify(tools)), `${counted} were counted`);
+    assert.equal(bodyFor("openai-responses", items).input[1].tools, tools);
+  });
+});
+
+test("half a surrogate pair in a tool's JSON counts as the character that is sent instead", () => {
+  forEachSeed((random) => {
+    const said = () => random.pick(["\ud800", "\udc00", "a \ud83d b", "\\ud800", "\ud83c\udf3b", random.text(4)]);
+    const value = () => random.pick([said, () => [said(), said()], () => ({ [said()]: said() }), () => 1])();
+    const messages = [
+      user("Begin."),
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "c1", toolName: "look", input: { at: value(), [said()]: said() } }],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: "c1",
+            toolName: "look",
+            output: { type: "json", value: { found: value(), in: said() } },
+          },
+        ],
+      },
+      user("Go on."),
+    ];
+    const provider = random.pick(NAMES);
+    const { counted, sent } = countsFor(provider, messages);
+    assert.equal(counted, sent, `${provider}: ${JSON.stringify(messages)}`);
+  });
 });
 
 describe("messages that a request merges count with one envelope", () => {

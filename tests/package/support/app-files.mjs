@@ -234,32 +234,47 @@ const whatsApp = {
 
 // ---- Chat apps ----
 
+/** The items of an answer, as newer versions of Open WebUI store them. */
+const webUiItems = (turn) => [
+  ...(turn.reasoning === undefined
+    ? []
+    : [{ type: "reasoning", id: "r", status: "completed", content: [{ type: "output_text", text: turn.reasoning }] }]),
+  { type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: turn.text }] },
+  ...turn.calls.flatMap(({ id, name, input, output }) => [
+    { type: "function_call", id, call_id: id, name, arguments: json(input), status: "completed" },
+    { type: "function_call_output", call_id: id, output: [{ type: "input_text", text: output }] },
+  ]),
+];
+
 const openWebUi = {
   kind: "Open WebUI export",
   file: "the export of chats",
   recognised: "`chat.history`",
   has: { times: true, reasoning: true, calls: true, branches: true },
   notRead: "other answers to the same question; ratings; the attached files, which are named in words",
-  write: (turns) => {
+  write: (turns, random) => {
     const messages = {};
     for (const [at, turn] of turns.entries()) {
-      const content = [
-        ...(turn.reasoning === undefined
-          ? []
-          : [
-              `<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n${escaped(
-                turn.reasoning,
-              )
-                .split("\n")
-                .map((line) => `> ${line}`)
-                .join("\n")}\n</details>`,
-            ]),
-        turn.text,
-        ...turn.calls.map(
-          ({ id, name, input, output }) =>
-            `<details type="tool_calls" done="true" id="${id}" name="${name}" arguments="${escaped(json(json(input)))}" result="${escaped(json(output))}" files="">\n<summary>Tool Executed</summary>\n</details>`,
-        ),
-      ].join("\n");
+      const hasItems = turn.role === "assistant" && random.chance(0.5);
+      const content = hasItems
+        ? random.pick(["", turn.text])
+        : [
+            ...(turn.reasoning === undefined
+              ? []
+              : [
+                  `<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n${escaped(
+                    turn.reasoning,
+                  )
+                    .split("\n")
+                    .map((line) => `> ${line}`)
+                    .join("\n")}\n</details>`,
+                ]),
+            turn.text,
+            ...turn.calls.map(
+              ({ id, name, input, output }) =>
+                `<details type="tool_calls" done="true" id="${id}" name="${name}" arguments="${escaped(json(json(input)))}" result="${escaped(json(output))}" files="">\n<summary>Tool Executed</summary>\n</details>`,
+            ),
+          ].join("\n");
       const parentId = turns[at - 1]?.id ?? null;
       messages[turn.id] = {
         id: turn.id,
@@ -267,6 +282,7 @@ const openWebUi = {
         childrenIds: [],
         role: turn.role,
         content,
+        ...(hasItems ? { output: webUiItems(turn) } : {}),
         timestamp: secondsOf(turn),
       };
       if (turn.abandoned !== undefined) {
@@ -437,13 +453,36 @@ const sillyTavern = {
 
 // ---- Agents ----
 
+/** A session as VS Code's log: its first state, and the changes since. */
+function copilotLog({ requests, ...head }, random) {
+  const known = random.integer(0, requests.length);
+  /** @type {any[]} */
+  const rows = [{ kind: 0, v: { ...head, requests: requests.slice(0, known), pending: 1 } }];
+  for (const [at, request] of requests.entries()) {
+    if (at < known) {
+      continue;
+    }
+    const { response, result, ...asked } = request;
+    const half = random.integer(0, response.length);
+    rows.push(
+      { kind: 1, k: ["inputState"], v: { inputText: "typed" } },
+      { kind: 2, k: ["requests"], v: [{ ...asked, response: [{ value: "A draft." }] }] },
+      { kind: 2, k: ["requests", at, "response"], v: response.slice(0, half), i: 0 },
+      { kind: 2, k: ["requests", at, "response"], v: response.slice(half) },
+      { kind: 1, k: ["requests", at, "result"], v: result },
+    );
+  }
+  rows.push({ kind: 3, k: ["pending"] });
+  return rows.map(json).join("\n");
+}
+
 const copilot = {
   kind: "Copilot chat session",
-  file: "`Chat: Export Chat…` of VS Code, or a file of `chatSessions`",
-  recognised: "`requests` and `responderUsername`",
+  file: "`Chat: Export Chat…` of VS Code, or a file of `chatSessions`: JSON, or since 1.109 a log of changes",
+  recognised: "`requests` and `responderUsername`; rows with `kind` and `k`",
   has: { times: true, reasoning: true, calls: true, branches: true },
   notRead: "withdrawn requests (counted); the program's progress and states; edits, except the names of their files",
-  write: (turns) => {
+  write: (turns, random) => {
     const pairs = turns.flatMap((turn, at) => (turn.role === "user" ? [[turn, turns[at + 1]]] : []));
     const requests = pairs.flatMap(([user, answer]) => {
       const calls = answer?.calls ?? [];
@@ -493,7 +532,7 @@ const copilot = {
       creationDate: START_MS,
     };
     return {
-      text: json({ ...head, requests }),
+      text: random.chance(0.5) ? json({ ...head, requests }) : copilotLog({ ...head, requests }, random),
       skipped: requests.filter((one) => "shouldBeRemovedOnSend" in one).length,
       timeOf: (turn) => (turn.role === "user" ? turn : turns[turns.indexOf(turn) - 1]),
     };
@@ -540,6 +579,48 @@ const cline = {
       { ts: msOf(turn), type: "say", say: "api_req_started", text: json({ request: "long" }) },
     ]);
     return { text: json(rows), skipped: 0 };
+  },
+};
+
+const copilotCli = {
+  kind: "Copilot CLI session",
+  file: "`events.jsonl` of `~/.copilot/session-state`, or a transcript of Copilot in VS Code",
+  recognised: "`data` next to a type such as `user.message`",
+  has: { times: true, reasoning: true, calls: true },
+  notRead: "the steps of subagents (counted); states of the program; compacted turns",
+  write: (turns) => {
+    /** @type {any[]} */
+    const rows = [{ type: "session.start", data: { sessionId: "s", version: 1, startTime: iso(turns[0]) } }];
+    for (const turn of turns) {
+      const { id, text: content, reasoning, calls } = turn;
+      if (turn.role === "user") {
+        rows.push({
+          type: "user.message",
+          turn,
+          data: { content, transformedContent: `${content} (now)`, attachments: [] },
+        });
+        continue;
+      }
+      const toolRequests = calls.map((call) => ({ toolCallId: call.id, name: call.name, arguments: call.input }));
+      const thought = reasoning === undefined ? {} : { reasoningText: reasoning, reasoningOpaque: "x" };
+      rows.push(
+        { type: "assistant.turn_start", turn, data: { turnId: id } },
+        { type: "assistant.message", turn, data: { messageId: id, content, toolRequests, ...thought } },
+        ...calls.flatMap((call) => [
+          { type: "tool.execution_start", turn, data: { toolCallId: call.id, toolName: call.name } },
+          {
+            type: "tool.execution_complete",
+            turn,
+            data: { toolCallId: call.id, success: true, result: { content: call.output } },
+          },
+        ]),
+        { type: "assistant.turn_end", turn, data: { turnId: id } },
+      );
+    }
+    const events = rows.map(({ turn = turns[0], ...row }, at) => {
+      return { ...row, id: `e${at}`, timestamp: iso(turn), parentId: at === 0 ? null : `e${at - 1}` };
+    });
+    return { text: events.map(json).join("\n"), skipped: 0 };
   },
 };
 
@@ -764,7 +845,7 @@ const clineHistory = {
 
 /** The sessions of agents, which another agent carries on.
  * @type {any[]} */
-export const AGENTS = [claudeCode, codex, geminiCli, pi, opencode, clineHistory, cline, aider, copilot];
+export const AGENTS = [claudeCode, codex, geminiCli, pi, opencode, clineHistory, cline, aider, copilot, copilotCli];
 /** @type {any[]} */
 export const CHATS = [openWebUi, libreChat, lmStudio, sillyTavern];
 /** @type {any[]} */

@@ -71,7 +71,7 @@ const json = (value) => (typeof value === "string" ? value : JSON.stringify(valu
 
 const COUNTERS = {
   openai({ messages }, count) {
-    for (const { role, content, name, tool_calls: calls = [], refusal } of messages) {
+    for (const { role, content, name, tool_calls: calls = [], refusal, ...fields } of messages) {
       count.message(role);
       if (name !== undefined) {
         count.name(name);
@@ -86,6 +86,7 @@ const COUNTERS = {
       if (typeof refusal === "string") {
         count.text(refusal);
       }
+      count.text(fields.reasoning_content ?? fields.reasoning ?? "");
       for (const { function: called, custom } of calls) {
         count.call((called ?? custom).name, called?.arguments ?? custom.input);
       }
@@ -124,7 +125,7 @@ const COUNTERS = {
         count.sealed(item.encrypted_content);
       } else {
         count.message("tool");
-        parts(item.output);
+        parts(item.output ?? "");
       }
       // The assistant's words before its calls are one message with them.
       isCalling = type.endsWith("_call") || (type === "message" && role === "assistant");

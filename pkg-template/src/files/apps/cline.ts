@@ -10,7 +10,7 @@ import { tryParse } from "../text.js";
 
 export const cline: KindReader = {
   rowReader() {
-    const calls: { open: string | undefined } = { open: undefined };
+    const calls: OpenCall = { open: undefined, isAnswered: false };
     let isFirst = true;
     return (row) => {
       const step = stepOf(row, isFirst, calls);
@@ -66,7 +66,13 @@ const SILENT: ReadonlySet<unknown> = new Set([
   ],
 ]);
 
-function stepOf(row: Row, isFirst: boolean, calls: { open: string | undefined }): AppStep {
+/** The id of the newest call. A command may print several times, until the next row of the conversation. */
+interface OpenCall {
+  open: string | undefined;
+  isAnswered: boolean;
+}
+
+function stepOf(row: Row, isFirst: boolean, calls: OpenCall): AppStep {
   const { ts, type, text, images, partial } = row;
   const kind = type === "say" ? row.say : row.ask;
   const head = { createdAt: ts };
@@ -77,14 +83,21 @@ function stepOf(row: Row, isFirst: boolean, calls: { open: string | undefined })
   }
   if (RESULTS.has(kind) && calls.open !== undefined) {
     const toolCallId = calls.open;
-    calls.open = undefined;
+    if (calls.isAnswered && said === undefined) {
+      return { messages: [] };
+    }
+    calls.isAnswered = true;
     return {
       messages: [{ ...head, role: "tool", content: [{ type: "tool-result", toolCallId, output: said ?? "" }] }],
     };
   }
+  if (!SILENT.has(kind)) {
+    calls.open = undefined;
+  }
   if (kind === "command" || kind === "use_mcp_server") {
     const call = callOf(kind, said, Number(ts));
     calls.open = call.toolCallId;
+    calls.isAnswered = false;
     return { messages: [{ ...head, role: "assistant", content: [call] }] };
   }
   if (kind === "tool") {

@@ -1,6 +1,7 @@
 // Sessions of Copilot Chat in VS Code: requests, each with the parts of its reply. Arguments and tool results are in
-// the metadata of the request's result. The fields are those of microsoft/vscode
-// (src/vs/workbench/contrib/chat/common/chatModel.ts, chatService.ts) and of microsoft/vscode-copilot-chat
+// the metadata of the request's result. Since version 1.109 a session is a log: its first row has the session, and the
+// others change a field, extend a list, or delete a field. The fields are those of microsoft/vscode
+// (src/vs/workbench/contrib/chat/common/model: chatModel.ts, objectMutationLog.ts) and of microsoft/vscode-copilot-chat
 // (`toolCallRounds`).
 
 import { FreePlaces } from "../../base/free-places.js";
@@ -8,21 +9,68 @@ import type { PartInput } from "../../message/message.js";
 import { isoOf, timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
-import type { AppStep, KindReader } from "../readers.js";
+import type { AppConversation, AppStep, KindReader } from "../readers.js";
 import { tryParse } from "../text.js";
 
 export const copilot: KindReader = {
-  open({ sessionId, customTitle, creationDate, requesterUsername, requests }) {
-    const user = textIn(requesterUsername);
-    return [
-      {
-        facts: { id: sessionId, title: customTitle, startedAt: creationDate },
-        rows: listIn(requests).map((row) => (row !== null && typeof row === "object" ? { ...row, [USER]: user } : row)),
-      },
-    ];
-  },
+  open: (session) => [conversationOf(session)],
+  openLog: (rows) => conversationOf(rows.reduce(changed, {})),
   rowReader: () => stepOf,
 };
+
+function conversationOf({ sessionId, customTitle, creationDate, requesterUsername, requests }: Row): AppConversation {
+  const user = textIn(requesterUsername);
+  return {
+    facts: { id: sessionId, title: customTitle, startedAt: creationDate },
+    rows: listIn(requests).map((row) => (row !== null && typeof row === "object" ? { ...row, [USER]: user } : row)),
+  };
+}
+
+/** The kinds of rows in a session's log. A row that extends a list may cut it first, to the length `i`. */
+const [SESSION, CHANGE, EXTEND, DELETE] = [0, 1, 2, 3];
+
+/** The longest path of a change. A session's own have up to 5 steps. */
+const LONGEST_PATH = 30;
+
+/** Returns a session with the change of a row. */
+function changed(session: Row, { kind, k, v, i }: Row): Row {
+  const path = listIn(k);
+  const extended = (list: unknown): unknown => {
+    const before = listIn(list);
+    return [...(typeof i === "number" ? before.slice(0, Math.max(i, 0)) : before), ...listIn(v)];
+  };
+  if (kind === SESSION) {
+    return recordIn(v);
+  }
+  if (path.length === 0 || path.length > LONGEST_PATH) {
+    return session;
+  }
+  switch (kind) {
+    case CHANGE:
+      return recordIn(withChange(session, path, () => v));
+    case EXTEND:
+      return recordIn(withChange(session, path, extended));
+    case DELETE:
+      return recordIn(withChange(session, path, () => undefined));
+    default:
+      return session;
+  }
+}
+
+/** Returns a copy of a value with a change at a path. The value itself if the path leads nowhere. */
+function withChange(value: unknown, [step, ...rest]: readonly unknown[], change: (held: unknown) => unknown): unknown {
+  if (step === undefined) {
+    return change(value);
+  }
+  if (Array.isArray(value)) {
+    const at = Number(step);
+    return Number.isInteger(at) && at >= 0 && at < value.length
+      ? value.with(at, withChange(value[at], rest, change))
+      : value;
+  }
+  const held = recordIn(value);
+  return { ...held, [String(step)]: withChange(held[String(step)], rest, change) };
+}
 
 const USER = Symbol("the user's name");
 

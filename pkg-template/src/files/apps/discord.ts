@@ -3,7 +3,7 @@
 
 import { listIn, type Row, recordIn, textIn } from "../file.js";
 import type { AppStep, KindReader } from "../readers.js";
-import { chatStep, notice } from "./said.js";
+import { chatStep, fileLine, notice } from "./said.js";
 
 /** The types of messages that a person or bot wrote. Newer types are numbers. */
 const SAID: ReadonlySet<unknown> = new Set([
@@ -36,7 +36,10 @@ function stepOf({
     return notice(String(type));
   }
   const { nickname, name, isBot } = recordIn(author);
-  const forwarded = textIn(recordIn(row.forwardedMessage).content);
+  const passedOn = recordIn(row.forwardedMessage);
+  const forwarded = [textIn(passedOn.content), ...embedTexts(passedOn), ...fileNames(passedOn).map(fileLine)]
+    .filter((line) => textIn(line) !== undefined)
+    .join("\n");
   return chatStep({
     id: textIn(id),
     role: isBot === true ? "assistant" : "user",
@@ -45,16 +48,20 @@ function stepOf({
     replyTo: textIn(recordIn(reference).messageId),
     lines: [
       textIn(content),
-      // A person's embeds are previews of links.
-      ...(isBot === true ? listIn(embeds).map(recordIn).map(embedText) : []),
+      // A person's embeds are previews of links, next to the link.
+      ...(isBot === true || textIn(content) === undefined ? embedTexts({ embeds }) : []),
     ],
-    forwarded: forwarded === undefined ? undefined : [`[Forwarded] ${forwarded}`],
-    files: [
-      ...listIn(attachments).map((file) => recordIn(file).fileName),
-      ...listIn(stickers).map((sticker) => recordIn(sticker).name),
-    ],
+    forwarded: forwarded === "" ? undefined : [`[Forwarded] ${forwarded}`],
+    files: fileNames({ attachments, stickers }),
   });
 }
+
+const embedTexts = ({ embeds }: Row): readonly string[] => listIn(embeds).map(recordIn).map(embedText);
+
+const fileNames = ({ attachments, stickers }: Row): readonly unknown[] => [
+  ...listIn(attachments).map((file) => recordIn(file).fileName),
+  ...listIn(stickers).map((sticker) => recordIn(sticker).name),
+];
 
 function embedText({ title, description, fields }: Row): string {
   const named = listIn(fields).map(recordIn);

@@ -6,6 +6,7 @@ import { provideReaders } from "../readers.js";
 import { aider } from "./aider.js";
 import { cline } from "./cline.js";
 import { copilot } from "./copilot.js";
+import { copilotCli } from "./copilot-cli.js";
 import { discord } from "./discord.js";
 import { libreChat } from "./librechat.js";
 import { lmStudio } from "./lm-studio.js";
@@ -23,6 +24,7 @@ provideReaders({
   "LibreChat export": libreChat,
   "Open WebUI export": openWebUi,
   "Copilot chat session": copilot,
+  "Copilot CLI session": copilotCli,
   "SillyTavern chat": sillyTavern,
   "LM Studio conversation": lmStudio,
   "opencode session": opencode,

@@ -1,6 +1,6 @@
 // Open WebUI's export: a list of chats, each a tree of messages in `chat.history`. `currentId` is the end of the
-// visible branch. Reasoning and tool calls are `<details>` within the texts. The fields are those of
-// open-webui/open-webui (src/lib/utils/index.ts, backend/open_webui/utils/middleware.py).
+// visible branch. Reasoning and tool calls are items in `output`, or `<details>` within the texts in older versions. The
+// fields are those of open-webui/open-webui (src/lib/utils/index.ts, backend/open_webui/utils: middleware.py, misc.py).
 
 import type { PartInput } from "../../message/message.js";
 import { timeMsOf } from "../../message/times.js";
@@ -28,12 +28,15 @@ export const openWebUi: KindReader = {
   rowReader: () => stepOf,
 };
 
-function stepOf({ id, parentId, role, content, timestamp, files, error }: Row): AppStep {
+function stepOf({ id, parentId, role, content, output, timestamp, files, error }: Row): AppStep {
   const head = { id: textIn(id), role: String(role), createdAt: timeOfSeconds(timestamp) };
   const texts = Array.isArray(content) ? content.map((part) => recordIn(part).text ?? "").join("\n") : content;
   const attached = listIn(files).map((file) => nameOf(recordIn(file)));
+  const faults: string[] = [];
+  const items = role === "assistant" ? listIn(output).map(recordIn) : [];
+  const inItems = items.flatMap((item) => itemParts(item, faults));
   const parts = [
-    ...(role === "assistant" ? partsIn(texts) : textPart(texts)),
+    ...(inItems.length > 0 ? inItems : role === "assistant" ? partsIn(texts) : textPart(texts)),
     ...attached.flatMap((name) => textPart(name && `[Attached file: ${name}]`)),
   ];
   return {
@@ -42,10 +45,47 @@ function stepOf({ id, parentId, role, content, timestamp, files, error }: Row): 
     timeMs: timeMsOf(head.createdAt),
     messages: messagesInTurn(head, parts),
     ...(parts.length > 0
-      ? {}
-      : { isSaid: false, faults: [error == null ? "the message is empty" : "error: the answer failed"] }),
+      ? { faults }
+      : { isSaid: false, faults: [...faults, error == null ? "the message is empty" : "error: the answer failed"] }),
   };
 }
+
+/** Returns the parts of an item of an answer. */
+function itemParts(item: Row, faults: string[]): readonly PartInput[] {
+  const { type, call_id, name, arguments: given, content, summary, output } = item;
+  const toolCallId = textIn(call_id);
+  switch (type) {
+    case "message":
+      return textPart(textsIn(content));
+    case "reasoning": {
+      const text = textIn(textsIn(content)) ?? textIn(textsIn(summary));
+      return text === undefined ? [] : [{ type: "reasoning", text }];
+    }
+    case "function_call":
+      if (toolCallId !== undefined && textIn(name) !== undefined) {
+        return [
+          { type: "tool-call", toolCallId, toolName: name as string, input: valueIn(textIn(given)) ?? given ?? {} },
+        ];
+      }
+      break;
+    case "function_call_output":
+      if (toolCallId !== undefined) {
+        return [{ type: "tool-result", toolCallId, output: textsIn(output) }];
+      }
+      break;
+    default:
+  }
+  faults.push(`output: an item of the type ${JSON.stringify(type)?.slice(0, 60)} is not read`);
+  return [];
+}
+
+/** Returns the text of a text, or of a list of parts. */
+const textsIn = (parts: unknown): string =>
+  typeof parts === "string"
+    ? parts
+    : listIn(parts)
+        .map((part) => textIn(recordIn(part).text) ?? "")
+        .join("");
 
 function nameOf({ name, file, type, url }: Row): string | undefined {
   const { filename, meta } = recordIn(file);

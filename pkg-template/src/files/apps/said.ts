@@ -22,7 +22,7 @@ export interface ChatMessage {
 
 /** Returns a messenger's message as a step. Reports one without content. */
 export function chatStep({ lines, forwarded = [], files = [], role = "user", ...head }: ChatMessage): AppStep {
-  const attached = files.flatMap((name) => textIn(name) ?? []).map((name) => `[Attached file: ${name}]`);
+  const attached = files.map(fileLine);
   const own = textOf([...lines, ...attached]);
   const passedOn = textOf(forwarded);
   const content =
@@ -36,6 +36,10 @@ export function chatStep({ lines, forwarded = [], files = [], role = "user", ...
   const message: MessageInput = { ...Object.fromEntries(fields), role, content };
   return { messages: [message] };
 }
+
+/** Returns the line for an attached file. Undefined if it has no name. */
+export const fileLine = (name: unknown): string | undefined =>
+  textIn(name) === undefined ? undefined : `[Attached file: ${name}]`;
 
 const textOf = (lines: readonly (string | undefined)[]): string =>
   lines.filter((line) => textIn(line) !== undefined).join("\n");

@@ -47,7 +47,7 @@ function nameIn({ user_profile, username }: Row): string | undefined {
 }
 
 function stepOf(row: Row, names: ReadonlyMap<string, string>): AppStep {
-  const { ts, subtype, user, bot_id, bot_profile, text, files, thread_ts } = row;
+  const { ts, subtype, user, bot_id, bot_profile, text, files, thread_ts, blocks } = row;
   if (subtype !== undefined && !SAID.has(subtype)) {
     return notice(String(subtype));
   }
@@ -55,15 +55,54 @@ function stepOf(row: Row, names: ReadonlyMap<string, string>): AppStep {
   const isBot = textIn(bot_id) !== undefined || subtype === "bot_message";
   const named =
     nameIn(row) ?? textIn(recordIn(bot_profile).name) ?? names.get(author ?? "") ?? author ?? textIn(bot_id);
+  const attachments = listIn(row.attachments).map(recordIn);
+  const shared = attachments.filter(({ is_share }) => is_share === true);
+  const plain = (part: unknown): string | undefined => textIn(part) && plainText(part as string, names);
+  // A person's other attachments are previews of links.
+  const own = isBot ? attachments.filter(({ is_share }) => is_share !== true) : [];
   return chatStep({
     id: textIn(ts),
     role: isBot ? "assistant" : "user",
     name: named,
     createdAt: timeOfSeconds(Number(ts)),
     replyTo: thread_ts === ts ? undefined : textIn(thread_ts),
-    lines: [textIn(text) && plainText(text as string, names)],
+    lines: [plain(text) ?? plain(wordsIn(blocks)), ...own.map(attachmentText).map(plain)],
+    forwarded: shared.length === 0 ? undefined : shared.map(attachmentText).map(plain),
     files: listIn(files).map((file) => recordIn(file).name ?? recordIn(file).title),
   });
+}
+
+/** Returns the words of an attachment: a bot's card, or a message that somebody shared. */
+function attachmentText({ author_name, pretext, title, text, fields, fallback, blocks, message_blocks }: Row): string {
+  const named = listIn(fields)
+    .map(recordIn)
+    .map(({ title: name, value }) => `${name}: ${value}`);
+  const words = [pretext, title, textIn(text) ?? wordsIn(blocks ?? message_blocks), ...named];
+  const said = words.filter((word) => textIn(word) !== undefined);
+  return [author_name, ...(said.length > 0 ? said : [fallback])]
+    .filter((word) => textIn(word) !== undefined)
+    .join("\n");
+}
+
+/** Maximum nesting of the words in blocks. */
+const DEEPEST_BLOCK = 8;
+
+/** Returns the words of a message's blocks, for a message that has them nowhere else. */
+function wordsIn(block: unknown, depth = 0): string {
+  if (depth > DEEPEST_BLOCK) {
+    return "";
+  }
+  if (Array.isArray(block)) {
+    const isLine = block.every((one) => /^(?:text|link|emoji|user|channel)$/.test(String(recordIn(one).type)));
+    const words = listIn(block).map((one) => wordsIn(one, depth + 1));
+    return words.filter((word) => word !== "").join(isLine ? "" : "\n");
+  }
+  const { text, elements, fields, url } = recordIn(block);
+  if (typeof text === "string") {
+    return text;
+  }
+  const inner = [text, fields, elements].map((one) => (one === undefined ? "" : wordsIn(one, depth + 1)));
+  return inner.filter((word) => word !== "").join("\n") || (textIn(url) ?? "");
 }
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([

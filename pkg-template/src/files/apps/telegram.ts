@@ -27,7 +27,7 @@ function withBot(row: unknown, bot: string | undefined): unknown {
 }
 
 function stepOf(row: Row & { readonly [BOT]?: true }): AppStep {
-  const { id, type, from, from_id, date_unixtime, date, text, reply_to_message_id, forwarded_from } = row;
+  const { id, type, from, from_id, date_unixtime, date, reply_to_message_id, forwarded_from } = row;
   if (type === "service") {
     return notice(textIn(row.action) ?? "service");
   }
@@ -39,16 +39,20 @@ function stepOf(row: Row & { readonly [BOT]?: true }): AppStep {
     name: textIn(from) ?? textIn(from_id),
     createdAt: timeOfSeconds(Number(date_unixtime ?? Number.NaN)) ?? textIn(date),
     replyTo: reply_to_message_id == null ? undefined : String(reply_to_message_id),
-    ...(forwarded === undefined
-      ? { lines: [wordsOf(text), ...pollLines(row)] }
-      : { lines: [], forwarded: [forwarded, wordsOf(text), ...pollLines(row)] }),
+    ...(forwarded === undefined ? { lines: linesOf(row) } : { lines: [], forwarded: [forwarded, ...linesOf(row)] }),
     files: fileNames(row),
   });
 }
 
+const linesOf = ({ text, text_entities, poll, todo_list }: Row): readonly string[] => [
+  wordsOf(text) || wordsOf(text_entities),
+  ...listLines("Poll", recordIn(poll).question, recordIn(poll).answers),
+  ...listLines("List", textIn(recordIn(todo_list).title), recordIn(todo_list).answers),
+];
+
 /** Returns the text of a message, which may come in pieces. Some pieces have formatting or an address. */
 function wordsOf(text: unknown): string {
-  const pieces = Array.isArray(text) ? text : [text];
+  const pieces = Array.isArray(text) ? listIn(text) : [text];
   return pieces
     .map((piece) => {
       const { text: own = "", href } = recordIn(piece);
@@ -57,10 +61,10 @@ function wordsOf(text: unknown): string {
     .join("");
 }
 
-function pollLines({ poll }: Row): readonly string[] {
-  const { question, answers } = recordIn(poll);
-  const choices = listIn(answers).map((answer) => `- ${recordIn(answer).text}`);
-  return textIn(question) === undefined ? [] : [`[Poll] ${question}`, ...choices];
+function listLines(kind: string, title: unknown, items: unknown): readonly string[] {
+  const choices = listIn(items).map((item) => `- ${wordsOf(recordIn(item).text)}`);
+  const words = wordsOf(title);
+  return words === "" ? [] : [`[${kind}] ${words}`, ...choices];
 }
 
 /** Returns the names of a message's files. For a file that wasn't exported, the path field holds a sentence. */

@@ -125,10 +125,13 @@ function withoutMarks(text: string): string {
 }
 
 /**
- * Returns a text with its file named in windrow's words. WhatsApp's own forms are `<attached: a.jpg>` and `a.jpg (file
+ * Returns a text with its file named in windrow's words, and without the note that it was edited. WhatsApp's own forms are `<attached: a.jpg>` and `a.jpg (file
  * attached)`.
  */
-function withFile(text: string): string {
+function withFile(given: string): string {
+  const mark = given.lastIndexOf("\u200e<");
+  const isEdited = mark > 0 && /^\u200e<[^<>:\n]{1,60}>$/.test(given.slice(mark));
+  const text = isEdited ? given.slice(0, mark).trimEnd() : given;
   return text
     .replace(/^\u200e<[^<>:\n]{1,40}: ([^<>\n]{1,200})>/, "[Attached file: $1]")
     .replace(/^\u200e([^\n()]{1,200}\.\w{2,5}) \([^()\n]{1,40}\)(?=\n|$)/, "[Attached file: $1]");

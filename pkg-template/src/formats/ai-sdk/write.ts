@@ -226,7 +226,7 @@ function messageOf(
     }
     case "assistant": {
       const names = new Map(turn.pieces.flatMap(({ part }) => (part.type === "tool-call" ? [nameOf(part)] : [])));
-      const pieces = turn.pieces.filter((piece) => !isItem(piece) && !saysNothing(piece));
+      const pieces = turn.pieces.filter((piece) => !saysNothing(piece));
       const content = contentOf(pieces, (piece) => assistantPartOf(piece, names, ids));
       const asked = pieces.flatMap(({ call }) => {
         const request = call && allowedOf(call, allowed)?.request;
@@ -409,12 +409,6 @@ const reasoningOf = (part: ReasoningPart): AiSdkReasoning => ({
   text: part.text,
   ...proofOf(part, part.data),
 });
-
-/** True if a part is an item of OpenAI's that the SDK has no place for, such as the list of a server's tools. */
-function isItem({ part, given }: Piece): boolean {
-  const isOther = isRecord(given) && !/^(?:reasoning|redacted_thinking|custom)$/.test(String(given.type));
-  return part.type === "redacted_thinking" && part.provider === "openai" && part.note === undefined && isOther;
-}
 
 /** Returns a compaction in the form of its provider's SDK package. */
 function compactionOf({ provider, data, id, signature }: RedactedPart): AiSdkText {

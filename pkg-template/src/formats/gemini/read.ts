@@ -11,7 +11,8 @@
 // Recognized by: `parts` without types, or the role `model`.
 
 import { FreePlaces } from "../../base/free-places.js";
-import { jsonOf, listFrom } from "../../base/lists.js";
+import { jsonOf } from "../../base/json.js";
+import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import {
   fieldsWithValue,

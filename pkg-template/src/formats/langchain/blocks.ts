@@ -1,7 +1,7 @@
 // The content blocks of LangChain's messages: the standard blocks of its version 1, the earlier ones, and blocks of
 // Anthropic, OpenAI, Google and Bedrock that it passes through.
 
-import { jsonOf } from "../../base/lists.js";
+import { jsonOf } from "../../base/json.js";
 import { describe } from "../../base/options.js";
 import { fieldsWithValue, kindOfMediaType, recordOf, type TextKind, type UnknownRecord } from "../../message/format.js";
 import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";

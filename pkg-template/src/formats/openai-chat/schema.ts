@@ -1,6 +1,6 @@
 // The fields of OpenAI's chat completions, and the additional ones that an OpenAI-compatible server sets.
 
-import { jsonOf } from "../../base/lists.js";
+import { jsonOf } from "../../base/json.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { ServerFields } from "../../message/dialect.js";
 import type { UnknownRecord } from "../../message/format.js";

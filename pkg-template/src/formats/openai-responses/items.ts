@@ -1,7 +1,8 @@
 // Logic shared by the items of OpenAI's Responses API and its Agents SDK. An item is a message, a part of the model's
 // output, or the result of a tool call.
 
-import { jsonOf, listFrom } from "../../base/lists.js";
+import { jsonOf } from "../../base/json.js";
+import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import { type MessageOrigin, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
 import { list, MalformedMessage, text as optional, required, unknownType } from "../../message/malformed.js";
@@ -118,6 +119,10 @@ export function firstText(...values: readonly unknown[]): string | undefined {
  * Returns data that the model receives but nobody reads. It counts, and isn't part of any text that could be shortened.
  */
 export const unshown = (data: unknown): readonly PartInput[] =>
+  sealed(data).map((part) => ({ ...part, note: "other" }));
+
+/** Returns reasoning that the provider has encrypted. */
+const sealed = (data: unknown): readonly (PartInput & { readonly type: "redacted_thinking" })[] =>
   data == null ? [] : [{ type: "redacted_thinking", data: typeof data === "string" ? data : json(data) }];
 
 /** Returns the error for a part that is neither a text nor known media. */
@@ -225,8 +230,7 @@ function withFields(part: PartInput, more: UnknownRecord): PartInput {
 export function reasoningOf(texts: readonly string[], encrypted: unknown, id: unknown): ItemContent {
   const named = typeof id === "string" ? { id } : {};
   const thoughts = texts.map((text): PartInput => ({ type: "reasoning", text, ...named }));
-  const sealed = unshown(encrypted).map((part): PartInput => ({ ...part, ...named }));
-  const said = [...thoughts, ...sealed];
+  const said = [...thoughts, ...sealed(encrypted).map((part): PartInput => ({ ...part, ...named }))];
   const content: PartInput[] = said.length > 0 ? said : [{ type: "reasoning", text: "", ...named }];
   return { role: "assistant", content, joinsNext: true };
 }

@@ -17,6 +17,7 @@ import {
   entriesOutput,
   entriesWithText,
   fieldsOf,
+  firstText,
   givenKind,
   type ItemKind,
   type ItemKinds,
@@ -152,7 +153,8 @@ export const responsesKinds: ItemKinds = {
   web_search_call: {
     says: ["action"],
     isOfTool: true,
-    read: (item) => callWithResult(itemId(item), "web_search", item.action, ""),
+    // Codex doesn't store the id.
+    read: (item) => callWithResult(firstText(item.id) ?? "web_search", "web_search", item.action, ""),
   },
   // The query, and the findings if the item has them: their texts and their sources.
   file_search_call: {

@@ -6,7 +6,7 @@
 //
 // Recognized by: `kind`, and parts with `part_kind`.
 
-import { jsonOf } from "../../base/lists.js";
+import { jsonOf } from "../../base/json.js";
 import {
   kindOfMediaType,
   type MessageFormat,

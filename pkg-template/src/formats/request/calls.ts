@@ -1,7 +1,7 @@
 // Tool calls and their results: ids and names that a provider accepts, arguments, and outputs.
 
 import { checksum } from "../../base/checksum.js";
-import { jsonOf } from "../../base/lists.js";
+import { jsonOf } from "../../base/json.js";
 import { isRecord } from "../../base/plain-data.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { CallPart, ResultPart, SentPart } from "../../message/message.js";

@@ -168,7 +168,9 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
       return []; // tools return results and nothing else
     }
     // A note that isn't the assistant's is an instruction to the provider, such as a change to the tools.
-    const isInstruction = role !== "assistant" && part.type === "redacted_thinking" && part.note !== undefined;
+    // OpenAI's are items without a role.
+    const isNote = part.type === "redacted_thinking" && part.note !== undefined && part.provider !== "openai";
+    const isInstruction = role !== "assistant" && isNote;
     const kind = isInstruction ? "system" : isThought(part) ? "assistant" : role;
     return [{ part, given, place, source, message: at, kind, name: name ?? undefined }];
   });

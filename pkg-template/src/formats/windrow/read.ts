@@ -2,7 +2,7 @@
 //
 // Recognized by: `role` and `content`.
 
-import { jsonOf } from "../../base/lists.js";
+import { jsonOf } from "../../base/json.js";
 import type { Dialect } from "../../message/dialect.js";
 import { hasFailed, recordOf, type UnknownRecord } from "../../message/format.js";
 import { required, text } from "../../message/malformed.js";

@@ -1,0 +1,103 @@
+// The sessions of the Copilot CLI, `events.jsonl`: rows `{ type, data, id, timestamp, parentId }`. VS Code keeps
+// transcripts in the same form. The types are those of `SessionEvent` in github/copilot-sdk. Messages of subagents
+// belong to a call, whose result has their answer.
+
+import type { PartInput } from "../../message/message.js";
+import { timeMsOf } from "../../message/times.js";
+import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { messagesInTurn, textPart } from "../parts.js";
+import type { AppStep, KindReader } from "../readers.js";
+
+export const copilotCli: KindReader = {
+  openLog(rows) {
+    const { sessionId, startTime } = recordIn(rows.find(({ type }) => type === "session.start")?.data);
+    return { facts: { id: sessionId, startedAt: startTime }, rows };
+  },
+  rowReader: () => stepOf,
+};
+
+function stepOf({ type, id, timestamp, data }: Row): AppStep {
+  const fields = recordIn(data);
+  const head = { id: textIn(id), createdAt: textIn(timestamp) };
+  const facts = { ...(head.id === undefined ? {} : { id: head.id }), timeMs: timeMsOf(timestamp) };
+  if (textIn(fields.parentToolCallId) !== undefined) {
+    return {
+      ...facts,
+      messages: [],
+      isSaid: false,
+      faults: [`${type}: a step of a subagent, not of the conversation`],
+    };
+  }
+  switch (type) {
+    case "system.message":
+      return { ...facts, messages: messagesInTurn({ ...head, role: "system" }, textPart(fields.content)) };
+    case "user.message":
+      return {
+        ...facts,
+        messages: messagesInTurn({ ...head, role: "user" }, [...textPart(fields.content), ...files(fields)]),
+      };
+    case "assistant.message":
+      return { ...facts, ...answerOf(fields, head) };
+    case "tool.execution_complete":
+      return { ...facts, messages: messagesInTurn({ ...head, role: "tool" }, resultOf(fields)) };
+    case "session.compaction_complete": {
+      const summary = textPart(fields.summaryContent);
+      return summary.length === 0
+        ? { ...facts, messages: [], isSaid: false }
+        : { ...facts, messages: messagesInTurn({ ...head, role: "user" }, summary), compaction: {} };
+    }
+    default: {
+      const isUnread = textIn(fields.content) !== undefined && !SILENT.has(type);
+      return { ...facts, messages: [], isSaid: false, faults: isUnread ? [`${type}: the row is not read`] : [] };
+    }
+  }
+}
+
+/** Rows whose content is the program's, or is in another row too. */
+const SILENT: ReadonlySet<unknown> = new Set(["assistant.reasoning", "assistant.message_delta", "skill.invoked"]);
+
+const files = ({ attachments }: Row): readonly PartInput[] =>
+  listIn(attachments).flatMap((file) => {
+    const { displayName, path } = recordIn(file);
+    return textPart(
+      `[Attached file: ${
+        textIn(displayName) ??
+        textIn(path)
+          ?.split(/[/\\\\]/)
+          .at(-1) ??
+        "unnamed"
+      }]`,
+    );
+  });
+
+function answerOf(
+  fields: Row,
+  head: { readonly id: string | undefined; readonly createdAt: string | undefined },
+): Pick<AppStep, "messages" | "faults"> {
+  const faults: string[] = [];
+  const thought = textIn(fields.reasoningText);
+  const calls = listIn(fields.toolRequests)
+    .map(recordIn)
+    .flatMap((call): PartInput[] => {
+      const [toolCallId, toolName] = [textIn(call.toolCallId), textIn(call.name)];
+      if (toolCallId === undefined || toolName === undefined) {
+        faults.push("toolRequests: a call without an id or a name is not read");
+        return [];
+      }
+      return [{ type: "tool-call", toolCallId, toolName, input: call.arguments ?? {} }];
+    });
+  const parts = [
+    ...(thought === undefined ? [] : [{ type: "reasoning" as const, text: thought }]),
+    ...textPart(fields.content),
+    ...calls,
+  ];
+  return { messages: messagesInTurn({ ...head, role: "assistant" }, parts), faults };
+}
+
+function resultOf({ toolCallId, success, result, error }: Row): readonly PartInput[] {
+  const id = textIn(toolCallId);
+  const output = textIn(recordIn(result).content) ?? textIn(recordIn(error).message) ?? "";
+  return id === undefined
+    ? []
+    : [{ type: "tool-result", toolCallId: id, output, ...(success === false ? { isError: true } : {}) }];
+}
