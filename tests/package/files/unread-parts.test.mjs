@@ -363,7 +363,7 @@ describe("what an app keeps in another place is read", () => {
       parts: [{ type: "brand-new", text: "x" }, call, { type: "text", text: "40." }],
     };
     const rows = [{ role: "user", content: "How many?" }, page];
-    for (const text of [json(rows), rows.map(json).join("\n"), json({ messages: rows })]) {
+    for (const text of [json(rows), rows.map((row) => json(row)).join("\n"), json({ messages: rows })]) {
       check(
         text,
         ["user text: How many?", "call f {}", 'result "40"', "assistant text: 40."],
