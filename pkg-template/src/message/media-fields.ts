@@ -27,7 +27,8 @@ function mediaPlaces(part: UnknownRecord): {
     part.file,
     file.file_data,
     file.data,
-    audio.data,
+    // Mistral has the data itself.
+    typeof part.input_audio === "string" ? part.input_audio : audio.data,
     source.data,
     source.type === "file" ? undefined : source.value,
     part.value,

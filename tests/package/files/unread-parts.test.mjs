@@ -363,7 +363,7 @@ describe("what an app keeps in another place is read", () => {
       parts: [{ type: "brand-new", text: "x" }, call, { type: "text", text: "40." }],
     };
     const rows = [{ role: "user", content: "How many?" }, page];
-    for (const text of [json(rows), rows.map(json).join("\n"), json({ messages: rows })]) {
+    for (const text of [json(rows), rows.map((row) => json(row)).join("\n"), json({ messages: rows })]) {
       check(
         text,
         ["user text: How many?", "call f {}", 'result "40"', "assistant text: 40."],
@@ -373,10 +373,13 @@ describe("what an app keeps in another place is read", () => {
     }
   });
 
-  test("Mistral: a document by its address, and the numbers of an answer's sources", () => {
+  test("Mistral: a document by its address, audio as a text, and the numbers of an answer's sources", () => {
     const document = { type: "document_url", document_url: "https://example.org/plan.pdf", document_name: "plan.pdf" };
     const messages = [
-      { role: "user", content: [{ type: "text", text: "Read it." }, document] },
+      {
+        role: "user",
+        content: [{ type: "text", text: "Read it." }, document, { type: "input_audio", input_audio: "UklGRg==" }],
+      },
       {
         role: "assistant",
         content: [
@@ -389,6 +392,7 @@ describe("what an app keeps in another place is read", () => {
     assert.deepEqual(read.skipped, []);
     const [asked, answer] = read.messages.map((message) => plainMessage(message).content);
     assert.deepEqual(asked[1], { type: "file", url: document.document_url, filename: "plan.pdf" });
+    assert.deepEqual(asked[2], { type: "audio", data: "UklGRg==" });
     assert.deepEqual(answer, [{ type: "text", text: "Read." }]);
   });
 
