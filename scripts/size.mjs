@@ -17,7 +17,7 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 243_400 },
-  "selection.wasm": { brotli: 229_200 },
+  "selection.wasm": { brotli: 229_700 },
   "page: buildContext": { brotli: 416_800 },
   "slim: buildContext, the core in a separate file": { brotli: 51_900 },
   "first context in a page: all fits": { brotli: 295_300 },
