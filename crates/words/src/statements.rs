@@ -35,7 +35,7 @@ pub struct Statement {
     pub sentence: String,
     /// Its kind.
     pub kind: Kind,
-    /// How sure the classifier is, above 0.
+    /// How sure the classifier is. At most 0 if the sentence only may be one.
     pub score: f32,
 }
 
@@ -196,6 +196,11 @@ fn scores(sentence: &str, table: Table) -> [f32; 3] {
 /// The kind and the score of a sentence, if it is a lasting statement.
 #[must_use]
 pub fn classify(sentence: &str, language: Option<Language>) -> Option<(Kind, f32)> {
+    likeliest(sentence, language).filter(|it| it.1 > 0.0)
+}
+
+/// The likeliest kind of a sentence that isn't a question, and its score.
+fn likeliest(sentence: &str, language: Option<Language>) -> Option<(Kind, f32)> {
     // A question isn't a statement, but a clause before it may be: "I prefer tea, what do you have?"
     let sentence = match sentence.strip_suffix(['?', '？']) {
         Some(asked) => asked.rsplit_once(", ")?.0,
@@ -204,57 +209,73 @@ pub fn classify(sentence: &str, language: Option<Language>) -> Option<(Kind, f32
     tokens_of(sentence).nth(LEAST_WORDS - 1)?;
     let tables = Table::of(language).iter();
     let kinds = tables.flat_map(|table| Kind::ALL.into_iter().zip(scores(sentence, *table)));
-    let best = kinds.max_by(|one, other| one.1.total_cmp(&other.1))?;
-    (best.1 > 0.0).then_some(best)
+    kinds.max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
 /// The lasting statements of a text, in order. The more sentences a text has, the surer the classifier must be of each:
 /// a single line is more often meant to last than a sentence of a long text.
 #[must_use]
 pub fn find(text: &str, language: Option<Language>) -> Vec<Statement> {
+    let mut found = possible(text, language);
+    found.retain(|it| it.score > 0.0);
+    found
+}
+
+/// The sentences of a text that may be lasting statements, in order.
+fn possible(text: &str, language: Option<Language>) -> Vec<Statement> {
     let prose = prose(text);
     let sentences: Vec<&str> = whole_sentences(&prose).take(MOST_SENTENCES).collect();
     #[expect(clippy::cast_precision_loss, reason = "at most MOST_SENTENCES")]
     let doubt = (DOUBT * (sentences.len().max(1) as f32).ln()).min(SUREST);
     let statement = |sentence: &str| {
-        let (kind, score) = classify(sentence, language)?;
+        let (kind, score) = likeliest(sentence, language)?;
         let score = score - doubt;
-        (score > 0.0).then(|| Statement { sentence: sentence.to_owned(), kind, score })
+        (score > LEAST_SURE).then(|| Statement { sentence: sentence.to_owned(), kind, score })
     };
     let readable = sentences.into_iter().filter(|sentence| sentence.len() <= MOST_BYTES);
     readable.filter_map(statement).collect()
 }
 
-/// The most important lasting statement of a text.
+/// The most important lasting statement of a text. If it has none, the sentence that most likely is one.
 #[must_use]
 pub fn best(text: &str, language: Option<Language>) -> Option<Statement> {
     let by_weight = |one: &Statement, other: &Statement| {
-        one.kind.cmp(&other.kind).then(one.score.total_cmp(&other.score))
+        let weight = |it: &Statement| (it.score > 0.0).then_some(it.kind);
+        weight(one).cmp(&weight(other)).then(one.score.total_cmp(&other.score))
     };
-    find(text, language).into_iter().max_by(by_weight)
+    possible(text, language).into_iter().max_by(by_weight)
 }
 
-/// The bits of a cue that hold the kind (from 1) and the certainty.
+/// The bits of a cue that hold the kind (from 1) and the score.
 const KIND_SHIFT: u8 = 2;
-const SURE_SHIFT: u8 = 4;
+const SCORE_SHIFT: u8 = 4;
 /// The surest score. Only a health statement with this score comes first no matter what it displaces.
-const SUREST: f32 = 3.0;
+pub const SUREST: f32 = 3.0;
+/// A sentence may be a statement if its score is above this. With a lower value, more statements that the classifier
+/// misses get into prompts, along with more sentences that aren't statements.
+pub const LEAST_SURE: f32 = -1.0;
+/// The highest score of a cue, and one step of its score. Then 0 is the end of a step.
+const MOST_STEPS: u8 = 15;
+const SCORE_STEP: f32 = (SUREST - LEAST_SURE) / 16.0;
 
 /// A text's most important statement as bits of a cue, next to those of [`crate::cues`]. 0 if it has none.
 #[must_use]
 pub fn cue(text: &str, language: Option<Language>) -> u8 {
     best(text, language).map_or(0, |Statement { kind, score, .. }| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 15")]
-        let sure = (score.min(SUREST) * 15.0 / SUREST) as u8;
-        (kind as u8 + 1) << KIND_SHIFT | sure << SURE_SHIFT
+        // Scores are rounded up to a step, but never to the surest score.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 16")]
+        let steps = ((score.min(SUREST) - LEAST_SURE) / SCORE_STEP).ceil() as u8 - 1;
+        let steps = if score < SUREST { steps.min(MOST_STEPS - 1) } else { steps };
+        (kind as u8 + 1) << KIND_SHIFT | steps << SCORE_SHIFT
     })
 }
 
-/// The kind of a cue's statement, and its certainty from 0 to 1.
+/// The kind of a cue's statement, and its score up to [`SUREST`]. At most 0 if it only may be a statement.
 #[must_use]
 pub fn of_cue(cue: u8) -> Option<(Kind, f32)> {
     let kind = (cue >> KIND_SHIFT & 3).checked_sub(1)?;
-    Some((Kind::ALL[usize::from(kind)], f32::from(cue >> SURE_SHIFT) / 15.0))
+    let score = f32::from((cue >> SCORE_SHIFT) + 1) * SCORE_STEP + LEAST_SURE;
+    Some((Kind::ALL[usize::from(kind)], score))
 }
 
 /// The lasting statements of a text, plus the standing instructions that cues find.
@@ -365,7 +386,8 @@ mod tests {
             let kind = usize::from(["turn", "reply", "task"].contains(&class)) * 2;
             let (_, of_language) = counts.last_mut().expect("a language");
             of_language[kind] += 1;
-            of_language[kind + 1] += u32::from(cue(text, detect(text)) != 0);
+            let is_sure = of_cue(cue(text, detect(text))).is_some_and(|it| it.1 > 0.0);
+            of_language[kind + 1] += u32::from(is_sure);
         }
         assert_eq!(counts.len(), 9);
         for (language, [wanted, found, others, wrong]) in counts {
@@ -385,7 +407,7 @@ mod tests {
             assert_eq!(best(&mixed, None).map(|it| it.sentence), Some(text.to_owned()));
             assert_eq!(best(&text.replace([',', '.'], "?"), None), None);
         }
-        assert_eq!(best("Please fix the failing test in the parser.", None), None);
+        assert_eq!(find("Please fix the failing test in the parser.", None), []);
         assert_eq!((cue("", None), of_cue(0)), (0, None));
     }
 
@@ -395,10 +417,16 @@ mod tests {
         fn any_text_has_a_cue(text in any::<String>(), other in "[ -~]{0,80}") {
             for text in [text, other] {
                 prop_assert_eq!(cue(&text, None) & 3, 0);
-                prop_assert_eq!(of_cue(cue(&text, None)).map(|it| it.0), best(&text, None).map(|it| it.kind));
-                for statement in find(&text, None) {
-                    prop_assert!(statement.score > 0.0);
-                }
+                let (of_cue, best) = (of_cue(cue(&text, None)), best(&text, None));
+                prop_assert_eq!(of_cue.map(|it| it.0), best.as_ref().map(|it| it.kind));
+                // A cue says the same as `find`, and only the surest score is the surest.
+                let found = find(&text, None);
+                prop_assert!(found.iter().all(|it| it.score > 0.0));
+                prop_assert_eq!(of_cue.is_some_and(|it| it.1 > 0.0), !found.is_empty());
+                prop_assert_eq!(
+                    of_cue.is_some_and(|it| it.1 >= SUREST),
+                    best.is_some_and(|it| it.score >= SUREST),
+                );
             }
         }
 

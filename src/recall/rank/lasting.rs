@@ -33,7 +33,8 @@ pub fn lasting(index: &Index, name: Option<&str>) -> Vec<LastingMessage> {
     };
     let kind = |cues: u8| {
         let holds = (cues & STANDS != 0).then_some(Kind::Instruction);
-        statements::of_cue(cues).map(|(kind, _)| kind).or(holds)
+        let said = statements::of_cue(cues).filter(|(_, score)| *score > 0.0);
+        said.map(|(kind, _)| kind).or(holds)
     };
     let said = |(message, cues)| Some((message, kind(cues)?));
     let said: Vec<(usize, Kind)> = index.cued(user).filter_map(said).collect();

@@ -5,6 +5,9 @@
 //! the last message that fits, it is included. As with words, the prior is higher if statements are rare among the
 //! user's messages, and zero if every line is one. The prior is lower if one place has all words of the request, and a
 //! little lower if the request isn't a question.
+//!
+//! The classifier misses some statements. So sentences that only may be one count too, with a small prior. They are
+//! included if there is room, but don't make statements less rare.
 
 use crate::base::map;
 use crate::base::message::Role;
@@ -19,6 +22,11 @@ use crate::recall::text::statements::{self, Kind};
 
 /// Maximum number of statements that are read. Their share has room for fewer.
 const MOST: usize = 64;
+/// A statement with this score gets its whole prior, and others in proportion.
+const SURE: f32 = 2.0;
+/// The share of the prior for a sentence that just isn't a statement. It falls to 0 at [`statements::LEAST_SURE`]. A
+/// higher value includes more statements that the classifier misses, and more sentences that aren't statements.
+const UNSURE: f32 = 0.2;
 
 /// Limits of the prompt that affect statements.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +41,8 @@ pub struct Limits {
 struct Statement {
     message: usize,
     kind: Kind,
+    /// False if it only may be a statement.
+    is_sure: bool,
     /// True if it is clearly about health. Then it comes first, no matter what it displaces.
     is_safety: bool,
     worth: f32,
@@ -58,8 +68,11 @@ pub fn statements(
     }
     let mut found = raised(scoring, scores, asker, limits);
     if !found.is_empty() {
-        let margin = margin(scoring, worth, limits.room) * weights.margin;
-        found.retain(|it| is_open[it.message] && (it.is_safety || it.worth > margin));
+        let last = margin(scoring, worth, limits.room);
+        // If a message is nearly worth its room anyway, only its rank decides, unless it surely is a statement.
+        let is_by_rank = |it: &Statement| !it.is_sure && worth[it.message] * weights.margin >= last;
+        let is_worth_more = |it: &Statement| it.worth > last * weights.margin && !is_by_rank(it);
+        found.retain(|it| is_open[it.message] && (it.is_safety || is_worth_more(it)));
     }
     in_order(index, &found)
 }
@@ -70,28 +83,34 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> 
     let own_count = index.speakers().get(usize::from(asker)).map_or(0, |it| it.message_count);
     let said = |(message, cues)| statements::of_cue(cues).map(|it| (message, it));
     let said: Vec<_> = index.cued(asker).filter_map(said).collect();
-    let of_health = said.iter().filter(|(_, (kind, _))| *kind == Kind::Health).count();
+    let sure = said.iter().filter(|(_, (_, score))| *score > 0.0);
+    let of_health = sure.clone().filter(|(_, (kind, _))| *kind == Kind::Health).count();
     let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.words, it));
     let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.statement_of_task };
-    let [any, health] = [said.len(), of_health].map(|count| rarity(own_count, count));
+    let [any, health] = [sure.count(), of_health].map(|count| rarity(own_count, count));
     // If nothing matches the request, any statement is worth more.
     let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
     let mean_price = index.mean_size() + weights.price_of_any;
-    let statement = |(message, (kind, sure)): (usize, (Kind, f32))| {
+    let statement = |(message, (kind, score)): (usize, (Kind, f32))| {
         let prior = match kind {
             Kind::Health => (weights.health * health).max(weights.statement * any),
             Kind::Fact | Kind::Instruction => weights.statement * any,
         };
         let near = similarities.map_or(0.0, |all| all[message].max(0.0));
-        // Above two thirds of the surest score, more certainty makes no difference.
-        let likely = (1.5 * sure).min(1.0);
-        let raised = need * (prior * likely + weights.statement_similarity * near);
-        let score = scores.total[message].max(0.0) + most * raised;
-        let worth = score * score / (tokens(price(index, message, limits)) + weights.price_of_any);
-        let is_safety = kind == Kind::Health && sure >= 1.0;
-        Statement { message, kind, is_safety, worth: worth * mean_price }
+        let raised = need * (prior * likely(score) + weights.statement_similarity * near);
+        let total = scores.total[message].max(0.0) + most * raised;
+        let worth = total * total / (tokens(price(index, message, limits)) + weights.price_of_any);
+        let is_safety = kind == Kind::Health && score >= statements::SUREST;
+        Statement { message, kind, is_sure: score > 0.0, is_safety, worth: worth * mean_price }
     };
     said.into_iter().map(statement).collect()
+}
+
+/// The share of the prior for a statement with this score of the classifier.
+fn likely(score: f32) -> f32 {
+    let unsure = UNSURE * (1.0 - score.min(0.0) / statements::LEAST_SURE);
+    // Not `clamp`: the message of its panic has floats, and formatting them takes 22 kB.
+    (score / SURE).max(unsure).min(1.0)
 }
 
 /// The messages of statements: those clearly about health, then the best first, newest first in a tie. A later
