@@ -10,8 +10,8 @@ pub(crate) struct Clock {
     pub last: Option<Milliseconds>,
     pub latest: Option<Milliseconds>,
     pub earliest: Option<Milliseconds>,
-    /// The time at which the instructions at the beginning have ended; the inner one is None if it is unknown.
-    begin: Option<Option<Milliseconds>>,
+    /// The time at which the instructions at the beginning have ended; the earliest possible one if it is unknown.
+    begin: Option<Milliseconds>,
     /// The number of steps from one time to a later one, minus the number of steps to an earlier one.
     forward_steps: i64,
     pub has_untimed: bool,
@@ -27,7 +27,7 @@ impl Clock {
         if let Some(time) = time {
             let is_late = self.latest.is_some_and(|latest| time < latest);
             self.has_late |= is_late;
-            self.is_misplaced |= is_late && self.begin.is_none_or(|begin| Some(time) < begin);
+            self.is_misplaced |= is_late && self.begin.is_none_or(|begin| time < begin);
             self.forward_steps += self.last.map_or(0, |last| time.cmp(&last) as i64);
             self.last = Some(time);
             self.latest = self.latest.max(Some(time));
@@ -37,7 +37,7 @@ impl Clock {
             self.is_misplaced |= self.last < self.latest;
         }
         if !role.is_some_and(Role::is_instruction) {
-            self.begin.get_or_insert(self.last);
+            self.begin.get_or_insert(self.last.unwrap_or(Milliseconds(i64::MIN)));
         }
     }
 

@@ -580,15 +580,15 @@ pub(crate) fn chat() -> impl Strategy<Value = Vec<Message>> {
     let cue = select(vec!["", "", "", "", "from now on ", "i prefer ", "we moved it to "]);
     let asked = (cue, words()).prop_map(|(cue, words)| format!("{cue}{words}"));
     // Some clocks are late or ahead.
-    let clock = (0_u8..64, -1_f64..1.0);
+    let clock = (0_u8..64, -1000_i64..1000);
     let turn = (asked, words(), 0_u8..12, 0_i64..3_000_000, clock);
-    let wrong = (select(vec![0_u8, 0, 1, 32]), select(vec![3_000_000_f64, 60_000_000.0, 9e8]));
+    let wrong = (select(vec![0_u8, 0, 1, 32]), select(vec![3_000_i64, 60_000, 900_000]));
     (vec(turn, 60..250), wrong).prop_map(|(turns, (wrong_count, most))| {
         let mut now = NOW.0 - 250 * 3_000_000;
         let mut messages = Vec::new();
         for (row, (asked, answered, chance, step, clock)) in turns.into_iter().enumerate() {
             now += step;
-            let wrong = if clock.0 < wrong_count { (clock.1 * most) as i64 } else { 0 };
+            let wrong = if clock.0 < wrong_count { clock.1 * most } else { 0 };
             messages.push(Message::user(&asked).at(now + wrong));
             if chance < 3 {
                 let call = format!("call {row}");
