@@ -247,6 +247,12 @@ impl Provider {
         self.begins_with_user() || self == Self::Chrome
     }
 
+    /// True if a document that is a text is sent as a document. Others get it as a text.
+    #[must_use]
+    pub fn holds_text_documents(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Bedrock)
+    }
+
     /// True if the texts of a message are joined into one.
     #[must_use]
     pub fn joins_texts(self) -> bool {

@@ -201,11 +201,23 @@ impl<'a> SentMessage<'a> {
         (self.open, self.joins_next) = (Open::Result, false);
     }
 
-    fn media(&mut self, field: Field, value: &str) {
+    /// Adds an image, audio or a file. A document that is a text costs what its text costs. Most providers are sent only
+    /// that text.
+    fn media(&mut self, field: Field, value: &'a str) {
+        let text = media::text_of(value);
+        if let Some(text) = text
+            && self.provider.is_some_and(|provider| !provider.holds_text_documents())
+        {
+            return self.line(text);
+        }
         if self.open == Open::Nothing {
             self.show();
         }
         self.part();
+        if let Some(text) = text {
+            self.parts.hidden.push(text.into());
+            return;
+        }
         let is_assistant = self.role == Role::Assistant;
         let cost = media::cost(field, value, self.config.model.as_deref(), is_assistant);
         self.parts.flat_tokens = self.parts.flat_tokens.saturating_add(cost);

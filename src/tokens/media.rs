@@ -179,7 +179,8 @@ struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     fn read(value: &'a str) -> Self {
-        let mut words = value.split(' ');
+        let facts = value.lines().next().unwrap_or_default();
+        let mut words = facts.split(' ');
         let detail = match words.next() {
             Some("low") => Detail::Low,
             Some("high") => Detail::High,
@@ -227,6 +228,11 @@ pub fn cost(field: Field, value: &str, model: Option<&str>, is_assistant: bool) 
         Field::File => file(maker, &facts),
         _ => 0,
     }
+}
+
+/// The text of a document that is a text. It follows the facts about the document, on a line of its own.
+pub(crate) fn text_of(value: &str) -> Option<&str> {
+    value.split_once('\n').map(|(_, text)| text)
 }
 
 /// The line that replaces an image, audio or file that isn't shown. None if no text can replace it.

@@ -10,11 +10,8 @@ import { SHAPES } from "../package/support/shape-conversations.mjs";
 
 const CONVERSATIONS = 300;
 
-/** The providers that accept Anthropic's `redacted_thinking` back. The recipe leaves it out, and windrow counts it. */
-const REDACTED = ["anthropic", "bedrock", "ai-sdk"];
-
-/** Returns the largest excess of the count, as a share. */
-const mostFor = (shape, provider) => (shape === "anthropic" && REDACTED.includes(provider) ? 0.004 : 0.0005);
+/** The largest excess of the count, as a share. */
+const MOST_ERROR = 0.0005;
 
 const paper = new URL("../../docs/providers.md", import.meta.url);
 const errors = new Map();
@@ -34,7 +31,7 @@ for (const [shape, { title }] of Object.entries(SHAPES)) {
         const { built, error } = checkShape(shape, provider, seedsOf(provider, CONVERSATIONS));
         assert.ok(built > CONVERSATIONS / PROVIDERS.length / 3, `${built} were built`);
         errors.set(`${shape} ${provider}`, error);
-        assert.ok(error >= 0 && error <= mostFor(shape, provider), `the count is ${error} from that of the body`);
+        assert.ok(error >= 0 && error <= MOST_ERROR, `the count is ${error} from that of the body`);
       });
     }
   });

@@ -70,7 +70,8 @@ fn a_context_crosses_as_plain_objects_and_typed_arrays() {
     assert!(text(&context, "snapshot.turnId").starts_with("turn_"));
     assert_eq!(get(&context, "snapshot.timestampMs").as_f64(), Some(1_750_000_000_000.0));
     let ranges: Array = get(&context, "trace.ranges").unchecked_into();
-    assert_eq!(text(&ranges.get(ranges.length() - 1), "fate"), "kept");
+    let decision = get(&ranges.get(ranges.length() - 1), "2").as_f64().expect("its place");
+    assert_eq!(text(&context, &format!("trace.decisions.{decision}.fate")), "kept");
 }
 
 #[wasm_bindgen_test]

@@ -29,7 +29,27 @@ export function withMediaLines<M extends object>(message: M, lines: MediaLines, 
     }
   }
   const changes = Array.from(places, ([place, own]): PlacedChange => [place, replacer(own.toReversed(), withLines)]);
-  return Object.assign(changedAt(message, changes) as M, { shortened: true });
+  const bare = Array.from(places, ([place, [line]]) => [BARE.exec(place)?.[1], line] as const);
+  const gone = new Map(bare.flatMap(([at, line]) => (at === undefined || line == null ? [] : [[Number(at), line]])));
+  const copy = changedAt(message, changes) as M & { readonly content?: unknown; readonly images?: readonly unknown[] };
+  return Object.assign(gone.size === 0 ? copy : withoutImages(copy, gone), { shortened: true });
+}
+
+/** The place of an image that is next to the content, as in Ollama's messages. */
+const BARE = /^\.images\[(\d+)\]$/;
+
+/** Returns a message without some of the images next to its content. Their lines follow the content. */
+function withoutImages<M extends { readonly content?: unknown; readonly images?: readonly unknown[] }>(
+  { images = [], ...message }: M,
+  gone: ReadonlyMap<number, string>,
+): M {
+  const left = images.filter((_, at) => !gone.has(at));
+  const { content } = message;
+  const lines = Array.from(gone.values());
+  const said = Array.isArray(content)
+    ? [...content, ...lines.map((text) => ({ type: "text", text }))]
+    : [content, ...lines].filter((text) => text != null && text !== "").join(" ");
+  return { ...message, content: said, ...(left.length === 0 ? {} : { images: left }) } as unknown as M;
 }
 
 const isMediaPart = ({ type }: PlainPart): boolean => type === "image" || type === "audio" || type === "file";

@@ -30,7 +30,7 @@ const encoder = new TextEncoder();
 
 /**
  * Returns the engine's description of a media part: its detail, facts as `name=value`, and a fingerprint of all its
- * fields, so a different image makes a different message.
+ * fields, so a different image makes a different message. The text of a document that is a text follows on a new line.
  */
 export function mediaOf(part: MediaPart): string {
   let binary = 0;
@@ -54,7 +54,16 @@ export function mediaOf(part: MediaPart): string {
     }
     remembered.set(print, facts);
   }
-  return `${(part.detail ?? "auto").replace(/\s/g, "")} ${facts}${print}`;
+  const text = facts.includes("text=") ? textOf(part) : undefined;
+  return `${(part.detail ?? "auto").replace(/\s/g, "")} ${facts}${print}${text === undefined ? "" : `\n${text}`}`;
+}
+
+/** Returns the text of a document that is a text. */
+function textOf({ data, source, mediaType }: MediaPart): string | undefined {
+  if (source?.type === "text" && typeof source.data === "string") {
+    return source.data;
+  }
+  return typeof data === "string" && !isBase64(data, mediaType) ? data : undefined;
 }
 
 /**
@@ -150,18 +159,14 @@ function factsOfMedia(media: MediaData, kind: MediaPart["type"], type: string | 
   return facts;
 }
 
-/**
- * True if a text is base64, judged by its beginning. A short text of these letters counts as base64, unless the file is
- * a text.
- */
-function isBase64(text: string, mediaType: string | undefined): boolean {
-  const least = mediaType?.startsWith("text/") ? 16 : 1;
-  const [letters] = /^[A-Za-z0-9+/_-]*/.exec(text.slice(0, 256).replace(/[\r\n]/g, "")) as RegExpExecArray;
-  const rest = text
-    .slice(0, 256)
-    .replace(/[\r\n]/g, "")
-    .slice(letters.length);
-  return letters.length >= least && /^=*$/.test(rest);
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+/** A short text of these letters counts as base64 only if the file isn't a text. */
+const LONG_BASE64 = /^[A-Za-z0-9+/_-]{16,}=*$/;
+
+/** True if a text is base64. Otherwise it is the document itself. */
+export function isBase64(text: string, mediaType: string | undefined): boolean {
+  const isOfText = /^text\/(?!\*)/i.test(mediaType ?? "");
+  return (isOfText ? LONG_BASE64 : BASE64).test(text.replace(/[\r\n]+/g, ""));
 }
 
 /** Returns the first bytes of media. Empty if they can't be read. */

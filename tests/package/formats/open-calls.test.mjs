@@ -100,8 +100,10 @@ function expected(marks, messages) {
   return marks.filter(({ mark, kind, of }) => {
     const at = lastWith(mark);
     const call = of === undefined ? -1 : firstWith(of);
-    // Gemini's calls may have no ids, and are then matched by position.
-    const isNamed = [said[at], said[call]].every((text) => !/"function(?:Call|Response)":\{"name"/.test(text ?? ""));
+    // Gemini's and Ollama's calls may have no ids, and are then matched by position.
+    const isNamed = [said[at], said[call]].every(
+      (text) => !/"function(?:Call|Response)":\{"name"|"tool_name":/.test(text ?? ""),
+    );
     return at >= 0 && (kind === "text" || (kind === "result" && call >= 0 && call <= at && isNamed));
   });
 }

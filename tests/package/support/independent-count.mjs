@@ -4,9 +4,9 @@
 // The recipe (tiktoken cookbook, `num_tokens_from_messages`) is for chats: 3 tokens for each message plus its role and
 // texts, 1 plus the text for a name, and 3 to prime the reply. Tool calls are counted as in recorded requests
 // (docs/tokens.md). It is applied to every provider's bodies, because no other provider has published one. An image
-// costs one tile by OpenAI's page. Files are left out, because their cost isn't published. So a count is never too
-// high. Reasoning that OpenAI has encrypted costs what OpenAI's own client, Codex CLI, estimates
-// (`estimate_reasoning_length` in codex-rs/core/src/context_manager/history.rs).
+// costs one tile by OpenAI's page. A document that is a text costs its text. Other files are left out, because their
+// cost isn't published. So a count is never too high. Reasoning that OpenAI has encrypted costs what OpenAI's own
+// client, Codex CLI, estimates (`estimate_reasoning_length` in codex-rs/core/src/context_manager/history.rs).
 
 import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
@@ -170,6 +170,9 @@ const COUNTERS = {
           case "tool_result":
             blocks(block.content);
             break;
+          case "document":
+            count.text(block.source.type === "text" ? block.source.data : "");
+            break;
           default:
         }
       }
@@ -212,9 +215,11 @@ const COUNTERS = {
 
   bedrock({ system, messages }, count) {
     const blocks = (held) => {
-      for (const { text, json: value, reasoningContent, toolUse, toolResult } of held) {
+      for (const { text, json: value, document, reasoningContent, toolUse, toolResult } of held) {
         if (text !== undefined) {
           count.text(text);
+        } else if (document !== undefined) {
+          count.text(document.source.text ?? "");
         } else if (value !== undefined) {
           count.text(json(value));
         } else if (reasoningContent?.reasoningText !== undefined) {

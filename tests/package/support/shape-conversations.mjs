@@ -24,7 +24,8 @@ const START = Date.UTC(2026, 0, 5, 9);
  * - `thoughtsOf`: the providers whose reasoning the format can carry with its proof;
  * - `alternates`: true if user and assistant alternate;
  * - `has`: the format's features in addition to texts and calls: `media`, `media-data` (no media by URL), `images` (no
- * files), `image-data` (only images by their data), `tool-media`, `denied`, `failed`, `name`, `system-anywhere`.
+ * files), `image-data` (only images by their data), `documents` (texts as files), `tool-media`, `denied`, `failed`,
+ * `name`, `system-anywhere`.
  */
 export function randomTurns(random, { mostTurns = 8, thoughtsOf = [], has = [], alternates = false } = {}) {
   return new Script(random, { thoughtsOf, has: new Set(has), alternates }).turns(random.integer(1, mostTurns));
@@ -72,6 +73,9 @@ class Script {
     const parts = [{ text: this.#text("text") }];
     if (this.#has.has("media") && chance(0.25)) {
       parts.push({ media: this.#media() });
+    }
+    if (this.#has.has("documents") && chance(0.1)) {
+      parts.push({ media: { kind: "file", mediaType: "text/plain", text: this.#text("text"), filename: "notes.txt" } });
     }
     if (chance(0.1)) {
       parts.push({ text: this.#text("text") });
@@ -345,8 +349,9 @@ function anthropicBlock(part) {
   if (part.text !== undefined) {
     return { type: "text", text: part.text };
   }
-  const { kind, mediaType: media_type, base64: data, url, filename } = part.media;
-  const source = url === undefined ? { type: "base64", media_type, data } : { type: "url", url };
+  const { kind, mediaType: media_type, base64: data, url, text, filename } = part.media;
+  const given = url === undefined ? { type: "base64", media_type, data } : { type: "url", url };
+  const source = text === undefined ? given : { type: "text", media_type, data: text };
   return kind === "image" ? { type: "image", source } : { type: "document", source, title: filename };
 }
 
@@ -1163,9 +1168,150 @@ function opencodeMessages(turns, random) {
   });
 }
 
+// ---- Cohere, Ollama, LlamaIndexTS and Chrome ----
+
+const textOf = (call) => (call.json ? JSON.stringify(outputOf(call)) : call.text);
+
+/** Cohere's assistant says what it plans next to its calls. */
+function cohereMessages(turns, random) {
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ role: "system", content: turn.text }];
+    }
+    if (turn.kind === "user") {
+      return [{ role: "user", content: turn.parts.map(openAiPart) }];
+    }
+    return turn.steps.flatMap(({ text, calls }) => [
+      calls.length === 0
+        ? { role: "assistant", content: [{ type: "text", text }] }
+        : {
+            role: "assistant",
+            ...(text === undefined ? {} : { tool_plan: text }),
+            tool_calls: calls.map(({ id, name, input }) => ({
+              id,
+              type: "function",
+              function: { name, arguments: JSON.stringify(input) },
+            })),
+          },
+      ...calls.map((call) => ({
+        role: "tool",
+        tool_call_id: call.id,
+        content: random.chance(0.5)
+          ? [{ type: "document", document: { data: textOf(call) } }]
+          : [{ type: "text", text: textOf(call) }],
+      })),
+    ]);
+  });
+}
+
+/** Ollama's calls have no ids, and their results come in the order of the calls. */
+function ollamaMessages(turns, random) {
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ role: "system", content: turn.text }];
+    }
+    if (turn.kind === "user") {
+      const texts = turn.parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
+      const images = turn.parts.flatMap(({ media }) => (media === undefined ? [] : [media.base64]));
+      return [{ role: "user", content: texts.join("\n"), ...(images.length === 0 ? {} : { images }) }];
+    }
+    return turn.steps.flatMap(({ text = "", calls }) => [
+      {
+        role: "assistant",
+        content: text,
+        ...(calls.length === 0
+          ? {}
+          : {
+              tool_calls: calls.map(({ name, input }, index) => ({
+                function: { ...(random.chance(0.5) ? { index } : {}), name, arguments: input },
+              })),
+            }),
+      },
+      ...calls.map((call) => ({ role: "tool", tool_name: call.name, content: textOf(call) })),
+    ]);
+  });
+}
+
+/** LlamaIndexTS keeps calls and results in `options`. */
+function llamaIndexMessages(turns, random) {
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ role: "system", content: turn.text }];
+    }
+    if (turn.kind === "user") {
+      const isText = turn.parts.length === 1 && random.chance(0.5);
+      return [{ role: "user", content: isText ? turn.parts[0].text : turn.parts.map(openAiPart) }];
+    }
+    return turn.steps.flatMap(({ text = "", calls }) => [
+      {
+        role: "assistant",
+        content: text,
+        ...(calls.length === 0
+          ? {}
+          : { options: { toolCall: calls.map(({ id, name, input }) => ({ id, name, input })) } }),
+      },
+      ...calls.map((call) => ({
+        role: "user",
+        content: textOf(call),
+        options: { toolResult: { id: call.id, result: textOf(call), isError: false } },
+      })),
+    ]);
+  });
+}
+
+/** Chrome's Prompt API has the contents of parts in `value`, and images as bytes. */
+function chromeMessages(turns, random) {
+  const partOf = ({ text, media }) =>
+    media === undefined
+      ? { type: "text", value: text }
+      : { type: "image", value: Uint8Array.from(Buffer.from(media.base64, "base64")) };
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ role: "system", content: turn.text }];
+    }
+    if (turn.kind === "user") {
+      const isText = turn.parts.length === 1 && random.chance(0.5);
+      return [{ role: "user", content: isText ? turn.parts[0].text : turn.parts.map(partOf) }];
+    }
+    return turn.steps.flatMap(({ text, calls }) => [
+      {
+        role: "assistant",
+        content: [
+          ...(text === undefined ? [] : [partOf({ text })]),
+          ...calls.map(({ id: callId, name, input }) => ({
+            type: "tool-call",
+            value: { callId, name, arguments: input },
+          })),
+        ],
+      },
+      ...(calls.length === 0
+        ? []
+        : [
+            {
+              role: "user",
+              content: calls.map((call) => ({
+                type: "tool-response",
+                value: {
+                  callId: call.id,
+                  name: call.name,
+                  ...(call.state === "failed"
+                    ? { errorMessage: call.text }
+                    : {
+                        result: call.json
+                          ? [{ type: "object", value: outputOf(call) }]
+                          : [{ type: "text", value: call.text }],
+                      }),
+                },
+              })),
+            },
+          ]),
+    ]);
+  });
+}
+
 /**
  * Every format: how turns are written in it, whose reasoning it carries with a proof, and its features. `title` is its
- * name in the table of docs/shapes.md.
+ * name in the table of docs/providers.md.
  */
 export const SHAPES = {
   openai: { title: "OpenAI chat", write: openAiMessages, has: ["media", "name", "system-anywhere"], loose: true },
@@ -1185,7 +1331,7 @@ export const SHAPES = {
     title: "Anthropic messages",
     write: anthropicMessages,
     thoughtsOf: ["anthropic"],
-    has: ["media", "tool-media", "failed", "system-anywhere"],
+    has: ["media", "documents", "tool-media", "failed", "system-anywhere"],
   },
   gemini: {
     title: "Gemini contents",
@@ -1279,6 +1425,14 @@ export const SHAPES = {
     write: piMessages,
     thoughtsOf: ["anthropic"],
     has: ["media", "image-data", "tool-media", "failed"],
+  },
+  cohere: { title: "Cohere messages", write: cohereMessages, has: ["media", "images"] },
+  ollama: { title: "Ollama messages", write: ollamaMessages, has: ["media", "image-data"] },
+  llamaindex: { title: "LlamaIndexTS ChatMessage", write: llamaIndexMessages, has: ["media", "images"] },
+  chrome: {
+    title: "Chrome Prompt API messages",
+    write: chromeMessages,
+    has: ["media", "image-data", "failed"],
   },
   opencode: {
     title: "opencode `{ info, parts }`",

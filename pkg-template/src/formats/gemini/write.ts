@@ -19,7 +19,7 @@ import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, ReasoningPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
-import { isSpoken, mediaOf, refuse } from "../request/media.js";
+import { documentAsText, isSpoken, mediaOf, refuse } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
@@ -306,7 +306,8 @@ function responseOf(results: AnsweredCall["results"], id: string | undefined, to
     const isSame = ownId === id && given.name === name;
     return isSame ? own : { ...own, functionResponse: { ...idIn(id), ...given, name } };
   }
-  const { text, object, parts, isError } = outcomeOf(results);
+  // A response's parts are media only.
+  const { text, object, parts, isError } = outcomeOf(results, documentAsText);
   const said = parts.flatMap(({ part }) => (part.type === "text" ? [part.text] : [])).join("\n");
   const media = parts.filter(({ part }) => part.type !== "text").map((part) => mediaPartOf(part as Piece<MediaPart>));
   const response = object !== undefined && !isError ? object : { [isError ? "error" : "output"]: text ?? said };

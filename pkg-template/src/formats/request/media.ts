@@ -2,6 +2,7 @@
 
 import { decodeBase64, encodeBase64 } from "../../base/base64.js";
 import { MalformedMessage } from "../../message/malformed.js";
+import { isBase64 } from "../../message/media.js";
 import type { MediaPart } from "../../message/message.js";
 import type { Piece } from "./turns.js";
 
@@ -54,10 +55,6 @@ export function mediaOf({ part, place, asText = (text) => text }: Piece<MediaPar
   return { ...about, kind: kindOf(type ?? mediaType), mediaType: type, ...where };
 }
 
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-/** A short text of these letters counts as base64 only if the file isn't a text. */
-const LONG_BASE64 = /^[A-Za-z0-9+/_-]{16,}=*$/;
-
 /** Returns bytes as base64. A text that isn't base64 is the document itself. */
 function dataOf(
   data: unknown,
@@ -66,9 +63,9 @@ function dataOf(
   asText: (text: string) => string,
 ): { readonly base64: string } | { readonly document: string; readonly text: string } {
   if (typeof data === "string") {
-    const text = data.replace(/[\r\n]+/g, "");
-    const pattern = mediaType?.startsWith("text/") ? LONG_BASE64 : BASE64;
-    return pattern.test(text) ? { base64: standard(text) } : { document: data, text: asText(data) };
+    return isBase64(data, mediaType)
+      ? { base64: standard(data.replace(/[\r\n]+/g, "")) }
+      : { document: data, text: asText(data) };
   }
   if (ArrayBuffer.isView(data)) {
     return { base64: encodeBase64(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) };

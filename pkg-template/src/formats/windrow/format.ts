@@ -46,13 +46,27 @@ export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
         isChanged ||= others.length < list.length;
         return others;
       };
+      /** Returns the rest of a list of calls, or of an object that holds calls and a result. Undefined if it is empty. */
+      const left = (value: unknown): unknown => {
+        if (Array.isArray(value)) {
+          const calls = kept(value, () => true);
+          return calls.length === 0 ? undefined : calls;
+        }
+        if (!isRecord(value)) {
+          return value;
+        }
+        const within = (held: unknown): unknown => (isRecord(held) ? kept([held], () => true)[0] : left(held));
+        const held = Object.entries(value).map(([name, own]) => [name, within(own)] as const);
+        const others = held.filter(([, own]) => own !== undefined);
+        return others.length === 0 ? undefined : Object.fromEntries(others);
+      };
       const fields = Object.entries(row).flatMap(([field, value]): [string, unknown][] => {
         if (value == null || !toolFields.has(field)) {
           return [[field, value]];
         }
         if (isUnwanted !== undefined) {
-          const calls = Array.isArray(value) ? kept(value, () => true) : value;
-          return Array.isArray(calls) && calls.length === 0 ? [] : [[field, calls]];
+          const others = left(value);
+          return others === undefined ? [] : [[field, others]];
         }
         isChanged = true;
         return [];
