@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 243_900 },
+  "windrow.wasm": { brotli: 244_200 },
   "selection.wasm": { brotli: 229_800 },
-  "page: buildContext": { brotli: 418_100 },
-  "slim: buildContext, the core in a separate file": { brotli: 52_500 },
-  "first context in a page: all fits": { brotli: 296_200 },
-  "first context in a page: exact in o200k_base": { brotli: 751_100 },
-  "first context in a page: exact in cl100k_base": { brotli: 507_300 },
-  "worker: buildContext, cl100k_base": { gzip: 910_900 },
-  "worker: slim, cl100k_base": { gzip: 571_400 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 850_700 },
-  "worker: o200k_base": { gzip: 1_204_400 },
-  "worker: cl100k_base": { gzip: 958_600 },
-  "worker: both vocabularies": { gzip: 1_415_200 },
+  "page: buildContext": { brotli: 418_400 },
+  "slim: buildContext, the core in a separate file": { brotli: 52_900 },
+  "first context in a page: all fits": { brotli: 296_900 },
+  "first context in a page: exact in o200k_base": { brotli: 751_800 },
+  "first context in a page: exact in cl100k_base": { brotli: 508_000 },
+  "worker: buildContext, cl100k_base": { gzip: 911_300 },
+  "worker: slim, cl100k_base": { gzip: 571_800 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 851_100 },
+  "worker: o200k_base": { gzip: 1_204_800 },
+  "worker: cl100k_base": { gzip: 959_000 },
+  "worker: both vocabularies": { gzip: 1_415_500 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */
