@@ -6,8 +6,8 @@
 //! user's messages, and zero if every line is one. The prior is lower if one place has all words of the request, and a
 //! little lower if the request isn't a question.
 //!
-//! The classifier misses some statements. So sentences that only may be one count too, with a small prior. They are
-//! included if there is room, but don't make statements less rare.
+//! The classifier misses some statements. So sentences that only may be one count too, with a small prior, which falls
+//! if many may be one. They are included if there is room, but don't make statements less rare.
 
 use crate::base::map;
 use crate::base::message::Role;
@@ -26,7 +26,7 @@ const MOST: usize = 64;
 const SURE: f32 = 2.0;
 /// The share of the prior for a sentence that just isn't a statement. It falls to 0 at [`statements::LEAST_SURE`]. A
 /// higher value includes more statements that the classifier misses, and more sentences that aren't statements.
-const UNSURE: f32 = 0.2;
+const UNSURE: f32 = 0.3;
 
 /// Limits of the prompt that affect statements.
 #[derive(Clone, Copy, Debug)]
@@ -85,14 +85,16 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> 
     let said: Vec<_> = index.cued(asker).filter_map(said).collect();
     let sure = said.iter().filter(|(_, (_, score))| *score > 0.0);
     let of_health = sure.clone().filter(|(_, (kind, _))| *kind == Kind::Health).count();
+    let counts = [said.len(), sure.count(), of_health];
     let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.words, it));
     let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.statement_of_task };
-    let [any, health] = [sure.count(), of_health].map(|count| rarity(own_count, count));
+    let [possible, any, health] = counts.map(|count| rarity(own_count, count));
     // If nothing matches the request, any statement is worth more.
     let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
     let mean_price = index.mean_size() + weights.price_of_any;
     let statement = |(message, (kind, score)): (usize, (Kind, f32))| {
         let prior = match kind {
+            _ if score <= 0.0 => weights.statement * possible,
             Kind::Health => (weights.health * health).max(weights.statement * any),
             Kind::Fact | Kind::Instruction => weights.statement * any,
         };
