@@ -696,7 +696,7 @@ function otelMessages(turns) {
         role: "assistant",
         parts: [
           ...thoughts.map((it) => ({ type: "reasoning", content: it.text })),
-          ...(text === undefined ? [] : [partOf({ text })]),
+          ...(text === undefined ? [] : [{ type: "text", value: text }]),
           ...calls.map(({ id, name, input }) => ({ type: "tool_call", id, name, arguments: input })),
         ],
         finish_reason: calls.length === 0 ? "stop" : "tool_call",
@@ -1277,7 +1277,7 @@ function chromeMessages(turns, random) {
       {
         role: "assistant",
         content: [
-          ...(text === undefined ? [] : [partOf({ text })]),
+          ...(text === undefined ? [] : [{ type: "text", value: text }]),
           ...calls.map(({ id: callId, name, input }) => ({
             type: "tool-call",
             value: { callId, name, arguments: input },
