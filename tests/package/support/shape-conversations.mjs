@@ -696,7 +696,7 @@ function otelMessages(turns) {
         role: "assistant",
         parts: [
           ...thoughts.map((it) => ({ type: "reasoning", content: it.text })),
-          ...(text === undefined ? [] : [{ type: "text", value: text }]),
+          ...(text === undefined ? [] : [partOf({ text })]),
           ...calls.map(({ id, name, input }) => ({ type: "tool_call", id, name, arguments: input })),
         ],
         finish_reason: calls.length === 0 ? "stop" : "tool_call",
