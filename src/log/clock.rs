@@ -51,3 +51,86 @@ impl Clock {
         self.forward_steps < 0
     }
 }
+
+/// The clock before each `EVERY` messages, from which it follows for any message.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clocks<const EVERY: usize>(Vec<Clock>);
+
+impl<const EVERY: usize> Clocks<EVERY> {
+    /// Records the clock before the message at a place, the one after all known messages.
+    pub(crate) fn note(&mut self, place: usize, clock: Clock) {
+        if place.is_multiple_of(EVERY) {
+            self.0.push(clock);
+        }
+    }
+
+    /// The clock before the message at a place. `message` returns a message's time and role.
+    pub(crate) fn before(
+        &self,
+        place: usize,
+        message: impl Fn(usize) -> (Option<Milliseconds>, Option<Role>),
+    ) -> Clock {
+        // None is recorded yet before the message that comes next.
+        let known = (place / EVERY).min(self.0.len().saturating_sub(1));
+        let mut clock = self.0.get(known).copied().unwrap_or_default();
+        for (time, role) in (known * EVERY..place).map(message) {
+            clock.take(time, role);
+        }
+        clock
+    }
+
+    /// Forgets all but the first messages.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.0.truncate(length.div_ceil(EVERY));
+    }
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use windrow_property::properties;
+
+    fn clock_of(messages: &[(Option<Milliseconds>, Option<Role>)]) -> String {
+        let mut clock = Clock::default();
+        for (time, role) in messages {
+            clock.take(*time, *role);
+        }
+        format!("{clock:?}")
+    }
+
+    properties! {
+        #[test]
+        fn a_clock_depends_only_on_the_messages(
+            messages in prop::collection::vec((prop::option::of(0_i64..9), any::<bool>()), 0..40),
+            steps in prop::collection::vec((any::<bool>(), 0_usize..20), 0..12),
+        ) {
+            let role = |is_user: bool| Some(if is_user { Role::User } else { Role::System });
+            let all: Vec<_> = messages
+                .into_iter()
+                .map(|(time, is_user)| (time.map(Milliseconds), role(is_user)))
+                .collect();
+            let mut clocks = Clocks::<4>::default();
+            let mut length = 0;
+            // Messages come in pieces, and some are cut off again.
+            for (is_added, count) in steps {
+                if is_added {
+                    let end = (length + count).min(all.len());
+                    let mut clock = clocks.before(length, |place| all[place]);
+                    for (place, (time, role)) in all.iter().enumerate().take(end).skip(length) {
+                        clocks.note(place, clock);
+                        clock.take(*time, *role);
+                    }
+                    length = end;
+                } else {
+                    length -= count.min(length);
+                    clocks.truncate(length);
+                }
+                for place in 0..=length {
+                    let found = clocks.before(place, |place| all[place]);
+                    prop_assert_eq!(format!("{found:?}"), clock_of(&all[..place]));
+                }
+            }
+        }
+    }
+}

@@ -10,7 +10,7 @@ use crate::base::guard::collapse;
 use crate::base::message::{Field, Role};
 use crate::base::text::joined;
 use crate::base::time::{self, Milliseconds};
-use crate::log::clock::Clock;
+use crate::log::clock::{Clock, Clocks};
 use crate::log::costs::Costs;
 use crate::log::split::SplitMessages;
 use crate::log::texts::{self, Texts};
@@ -146,7 +146,7 @@ struct StoredMessages {
     rows: Blocks<Row>,
     segments: Blocks<Segment>,
     /// The clock before each [`ROWS_PER_CLOCK`] rows.
-    clocks: Vec<Clock>,
+    clocks: Clocks<ROWS_PER_CLOCK>,
     split: SplitMessages,
     /// A bit for each field that any message has ever had. Most fields occur in no message, so searching for them can
     /// be skipped.
@@ -617,9 +617,7 @@ impl StoredMessages {
         let mut clock = self.clock(self.rows.len());
         for row in rows {
             let at = self.rows.len();
-            if at.is_multiple_of(ROWS_PER_CLOCK) {
-                self.clocks.push(clock);
-            }
+            self.clocks.note(at, clock);
             clock.take(row.time(), Some(row.role));
             if row.pinned {
                 self.pinned.push(at);
@@ -642,13 +640,7 @@ impl StoredMessages {
 
     /// The times of the rows before a row.
     fn clock(&self, row: usize) -> Clock {
-        let mark = row / ROWS_PER_CLOCK;
-        let mut clock = self.clocks.get(mark).copied().unwrap_or_default();
-        for row in mark * ROWS_PER_CLOCK..row {
-            let row = self.row(row);
-            clock.take(row.time(), Some(row.role));
-        }
-        clock
+        self.clocks.before(row, |row| (self.row(row).time(), Some(self.row(row).role)))
     }
 
     /// Records the first users with names, among the rows from a segment on.
@@ -760,7 +752,7 @@ impl StoredMessages {
         }
         self.segments.truncate(first_segment);
         self.rows.truncate(length);
-        self.clocks.truncate(length.div_ceil(ROWS_PER_CLOCK));
+        self.clocks.truncate(length);
         self.split.truncate(length);
         self.pinned.truncate(self.pinned.partition_point(|row| *row < length));
         self.first_named = self.first_named.map(|first| first.filter(|row| *row < length));

@@ -15,7 +15,7 @@ use crate::base::bytes::Reader;
 use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
-use crate::log::clock::Clock;
+use crate::log::clock::{Clock, Clocks};
 use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
 use crate::recall::index::meanings::Meanings;
@@ -69,8 +69,9 @@ pub struct Index {
     total_size: u64,
     /// The messages with cues, ascending.
     cued: Vec<u32>,
-    /// The messages' times.
+    /// The messages' times, and those of its beginnings, for cutting it off.
     clock: Clock,
+    clocks: Clocks<1024>,
     /// Number of messages that require reading the whole log.
     whole_log_count: usize,
 }
@@ -195,6 +196,7 @@ impl Default for Index {
             total_size: 0,
             cued: Vec::new(),
             clock: Clock::default(),
+            clocks: Clocks::default(),
             whole_log_count: 0,
         }
     }
@@ -275,6 +277,7 @@ impl Index {
         } else {
             0
         });
+        self.clocks.note(self.len() - 1, self.clock);
         self.clock.take(time, Some(transcript.role(row)));
         self.whole_log_count += usize::from(needs_whole_log);
         self.add_up(self.len() - 1);
@@ -294,6 +297,7 @@ impl Index {
     /// Takes the times of the messages from one on.
     fn follow_clock(&mut self, first: usize) {
         for message in first..self.len() {
+            self.clocks.note(message, self.clock);
             self.clock.take(self.time(message), self.role(message));
         }
     }
@@ -347,8 +351,8 @@ impl Index {
         columns.cues.truncate(length);
         self.cued.truncate(self.cued.partition_point(|message| (*message as usize) < length));
         self.meanings.get_mut().truncate(length);
-        self.clock = Clock::default();
-        self.follow_clock(0);
+        self.clocks.truncate(length);
+        self.clock = self.clocks.before(length, |message| (self.time(message), self.role(message)));
         let last = self.speakers.list.iter().rposition(|speaker| speaker.message_count > 0);
         let count = last.map_or(0, |last| last + 1);
         for speaker in self.speakers.list.drain(count..) {
