@@ -162,7 +162,7 @@ const OPENAI_SEALED: &str = "openai/sealed";
 /// The same, if its summary is directly before it.
 pub(crate) const OPENAI_SUMMARIZED: &str = "openai/sealed/summarized";
 
-/// True if OpenAI has encrypted what a maker's part contains.
+/// True if OpenAI has encrypted the parts of a maker.
 pub(crate) fn is_sealed(maker: &str) -> bool {
     matches!(maker, OPENAI_SEALED | OPENAI_SUMMARIZED | OPENAI_COMPACTION)
 }

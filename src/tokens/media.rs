@@ -230,7 +230,7 @@ pub fn cost(field: Field, value: &str, model: Option<&str>, is_assistant: bool) 
     }
 }
 
-/// The text of a document that is a text. It follows the facts about the document, on a line of its own.
+/// The text of a document that is a text. It follows the line with the facts about the document.
 pub(crate) fn text_of(value: &str) -> Option<&str> {
     value.split_once('\n').map(|(_, text)| text)
 }

@@ -90,25 +90,22 @@ export function prefixOf(
     first === undefined
       ? ""
       : `; this invalidates the thinking of message ${first}${later.length === 0 ? "" : ` and of ${counted(later.length, "later message")}`}`;
+  let known: string | undefined;
+  const difference: PrefixDifference = {
+    piece: pieces,
+    // Put into words on first access, because few callers read them.
+    get words() {
+      known ??= words() + invalidates;
+      return known;
+    },
+  };
   return {
     pieces,
     tokens,
     share: total === 0 ? 0 : tokens / total,
-    difference: isWhole ? null : new Difference(pieces, () => words() + invalidates),
+    difference: isWhole ? null : difference,
     ...(first === undefined ? {} : { invalidThinking }),
   };
-}
-
-/** A difference, whose reason is put into words on first access, because few callers read it. */
-class Difference implements PrefixDifference {
-  readonly piece: number;
-  declare readonly words: string;
-
-  constructor(piece: number, wordsOf: () => string) {
-    this.piece = piece;
-    let words: string | undefined;
-    Object.defineProperty(this, "words", { enumerable: true, get: () => (words ??= wordsOf()) });
-  }
 }
 
 /** Explains in words why a piece has changed. */

@@ -95,7 +95,7 @@ export function saidBy(placed: readonly PlacedPart[]): string {
 /** The engine's names for a provider's notes to itself. */
 const NOTES = { compaction: "compaction", tools: "tools", output: "output", other: "note" } as const;
 
-/** Returns the maker of a part that only its provider can read, with what the part is. */
+/** Returns the maker of a part that only its provider can read, and the part's kind. */
 function redactedMaker({ provider, note }: RedactedPart): string | undefined {
   if (note !== undefined) {
     return `${provider}/${NOTES[note]}`;

@@ -48,7 +48,8 @@ export function mediaOf(part: MediaPart): string {
   const print = fingerprint(json);
   let facts = remembered.get(print);
   if (facts === undefined) {
-    facts = inWords({ ...factsOf(part), sent: figure(sentBytes(part, json.length, binary)) });
+    const text = textOf(part);
+    facts = inWords({ ...factsOf(part, text), sent: figure(sentBytes(part, text, json.length, binary)) });
     if (remembered.size >= REMEMBERED_FACTS) {
       remembered.clear();
     }
@@ -70,8 +71,8 @@ function textOf({ data, source, mediaType }: MediaPart): string | undefined {
  * Returns the bytes of a part in the JSON that is sent. Assumes the largest form of any provider, with bytes and texts
  * of documents as base64.
  */
-function sentBytes({ data, source, mediaType }: MediaPart, jsonLength: number, binary: number): number {
-  const isText = source !== undefined || (typeof data === "string" && !isBase64(data, mediaType));
+function sentBytes({ source }: MediaPart, text: string | undefined, jsonLength: number, binary: number): number {
+  const isText = source !== undefined || text !== undefined;
   return ((isText ? jsonLength : binary) * 4) / 3 + (isText ? 0 : jsonLength);
 }
 
@@ -91,8 +92,8 @@ function fingerprint(bytes: Uint8Array): string {
   return `${bytes.length}-${(hash >>> 0).toString(16)}`;
 }
 
-function factsOf(part: MediaPart): Facts {
-  const found = factsIn(part);
+function factsOf(part: MediaPart, text: string | undefined): Facts {
+  const found = factsIn(part, text);
   const facts: Facts = { ...found, mediaType: typeOf(part.mediaType) ?? found.mediaType };
   // The caller's facts win.
   for (const name of ["width", "height", "pages", "bytes"] as const) {
@@ -122,10 +123,13 @@ function inMilliseconds(seconds: unknown): number | undefined {
 type MediaData = string | Uint8Array;
 
 /** Returns the facts in a part's text or bytes. Only the size of a `Blob` is known. */
-function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
+function factsIn({ type, data, source, mediaType }: MediaPart, text: string | undefined): Facts {
   if (source !== undefined) {
-    const text = typeof source.data === "string" ? source.data : (jsonOf(source.content) ?? "");
-    return { bytes: figure(encoder.encode(text).length), mediaType: "text/plain", text: 1 };
+    const said = typeof source.data === "string" ? source.data : (jsonOf(source.content) ?? "");
+    return { bytes: figure(encoder.encode(said).length), mediaType: "text/plain", text: 1 };
+  }
+  if (text !== undefined) {
+    return { bytes: figure(encoder.encode(text).length), text: 1 };
   }
   if (data instanceof Blob) {
     return { bytes: figure(data.size), mediaType: typeOf(data.type || undefined) };
@@ -138,11 +142,8 @@ function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
   return typeof media === "string" || media instanceof Uint8Array ? factsOfMedia(media, type, mediaType) : {};
 }
 
-/** Returns the facts in a text or in bytes. */
+/** Returns the facts in base64 or in bytes. */
 function factsOfMedia(media: MediaData, kind: MediaPart["type"], type: string | undefined): Facts {
-  if (typeof media === "string" && !isBase64(media, type)) {
-    return { bytes: figure(encoder.encode(media).length), text: 1 };
-  }
   const bytes = typeof media === "string" ? Math.floor((media.length * 3) / 4) : media.length;
   const head = bytesOf(media, HEAD_BYTES);
   const facts: Facts = { bytes: figure(bytes) };

@@ -2,7 +2,6 @@
 
 use super::nearness::similarities;
 use crate::base::candidate::Candidate;
-use crate::base::map;
 use crate::base::message::{Field, Role};
 use crate::config::{Meaning, Ranking, RecallConfig};
 use crate::log::plan::Wanted;
@@ -224,12 +223,13 @@ impl IndexedRanking {
     /// Uses the index from the time of the request, so that the answers to the request don't change the quotes before
     /// them.
     fn leave_out_answers(&mut self, input: &Input, marks: &Marks) {
-        let is_answer = |row: &usize| marks.is_in_turn(*row) && marks.asked() != Some(*row);
-        let is_indexed = |row: &usize| self.places[*row] != NOT_INDEXED;
-        let mut rows: Vec<usize> = (0..self.places.len()).filter(is_indexed).collect();
-        map::sort_by_key(&mut rows, &|row| (map::place(Some(self.places[row])), 0));
-        let Some(first) = rows.into_iter().rev().take_while(is_answer).last() else { return };
-        let first = self.places[first];
+        let rows = Rows::new(&self.places, self.index.len());
+        let is_answer = |place: &usize| {
+            let row = rows.of(*place);
+            row.is_some_and(|row| marks.is_in_turn(row) && marks.asked() != Some(row))
+        };
+        let newest_first = (0..self.index.len()).rev();
+        let Some(first) = newest_first.take_while(is_answer).last() else { return };
         self.index = input.transcript.earlier_index(&self.index, first);
         for place in &mut self.places {
             if *place >= first {

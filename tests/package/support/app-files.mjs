@@ -587,7 +587,7 @@ const copilotCli = {
   file: "`events.jsonl` of `~/.copilot/session-state`, or a transcript of Copilot in VS Code",
   recognised: "`data` next to a type such as `user.message`",
   has: { times: true, reasoning: true, calls: true },
-  notRead: "the steps of subagents (counted); states of the program; compacted turns",
+  notRead: "the steps of sub-agents (counted); states of the program; compacted turns",
   write: (turns) => {
     /** @type {any[]} */
     const rows = [{ type: "session.start", data: { sessionId: "s", version: 1, startTime: iso(turns[0]) } }];

@@ -1172,7 +1172,7 @@ function opencodeMessages(turns, random) {
 
 const textOf = (call) => (call.json ? JSON.stringify(outputOf(call)) : call.text);
 
-/** Cohere's assistant says what it plans next to its calls. */
+/** Cohere's assistant states its plan next to its calls. */
 function cohereMessages(turns, random) {
   return turns.flatMap((turn) => {
     if (turn.kind === "system") {

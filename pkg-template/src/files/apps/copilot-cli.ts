@@ -1,5 +1,5 @@
 // The sessions of the Copilot CLI, `events.jsonl`: rows `{ type, data, id, timestamp, parentId }`. VS Code keeps
-// transcripts in the same form. The types are those of `SessionEvent` in github/copilot-sdk. Messages of subagents
+// transcripts in the same form. The types are those of `SessionEvent` in github/copilot-sdk. Messages of sub-agents
 // belong to a call, whose result has their answer.
 
 import type { PartInput } from "../../message/message.js";
@@ -7,6 +7,7 @@ import { timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
+import { fileLine } from "./said.js";
 
 export const copilotCli: KindReader = {
   openLog(rows) {
@@ -25,7 +26,7 @@ function stepOf({ type, id, timestamp, data }: Row): AppStep {
       ...facts,
       messages: [],
       isSaid: false,
-      faults: [`${type}: a step of a subagent, not of the conversation`],
+      faults: [`${type}: a step of a sub-agent, not of the conversation`],
     };
   }
   switch (type) {
@@ -59,15 +60,8 @@ const SILENT: ReadonlySet<unknown> = new Set(["assistant.reasoning", "assistant.
 const files = ({ attachments }: Row): readonly PartInput[] =>
   listIn(attachments).flatMap((file) => {
     const { displayName, path } = recordIn(file);
-    return textPart(
-      `[Attached file: ${
-        textIn(displayName) ??
-        textIn(path)
-          ?.split(/[/\\\\]/)
-          .at(-1) ??
-        "unnamed"
-      }]`,
-    );
+    const name = textIn(path)?.split(/[/\\]/).at(-1);
+    return textPart(fileLine(textIn(displayName) ?? name ?? "unnamed"));
   });
 
 function answerOf(

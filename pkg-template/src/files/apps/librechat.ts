@@ -8,6 +8,7 @@ import { listIn, type Row, recordIn, textIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { tryParse } from "../text.js";
+import { fileLine } from "./said.js";
 
 export const libreChat: KindReader = {
   open({ conversationId, title, messages, messagesTree, options }) {
@@ -54,7 +55,7 @@ function stepOf(row: Row, ids: ReadonlySet<unknown>): AppStep {
     parentMessageId === ROOT || parentMessageId == null || (id !== undefined && !ids.has(parentMessageId));
   const faults: string[] = [];
   const parts = error === true ? [] : partsOf(content, text, (fault) => faults.push(fault));
-  const attached = listIn(files).flatMap((file) => textPart(nameIn(file) && `[Attached file: ${nameIn(file)}]`));
+  const attached = listIn(files).flatMap((file) => textPart(fileLine(nameIn(file))));
   const role = isCreatedByUser === true ? "user" : "assistant";
   const all = [...parts, ...attached];
   if (all.length === 0 && faults.length === 0) {

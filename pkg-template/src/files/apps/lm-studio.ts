@@ -7,6 +7,7 @@ import type { PartInput } from "../../message/message.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
+import { fileLine } from "./said.js";
 
 export const lmStudio: KindReader = {
   open({ name, createdAt, systemPrompt, messages }) {
@@ -64,7 +65,7 @@ function partOf(part: Row, isThinking: boolean, report: (type: unknown) => void)
     return textIn(text) === undefined ? [] : [{ type: isThinking ? "reasoning" : "text", text: text as string }];
   }
   if (type === "file") {
-    return textPart(`[Attached file: ${textIn(name) ?? textIn(fileIdentifier) ?? "unnamed"}]`);
+    return textPart(fileLine(textIn(name) ?? textIn(fileIdentifier) ?? "unnamed"));
   }
   if (type === "toolCallRequest" && toolCallId !== undefined && textIn(name) !== undefined) {
     return [{ type: "tool-call", toolCallId, toolName: name as string, input: parameters ?? given ?? {} }];

@@ -5,9 +5,11 @@
 import type { PartInput } from "../../message/message.js";
 import { timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { typeInWords } from "../log.js";
 import { messagesInTurn, textPart, timeOfSeconds } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { tryParse } from "../text.js";
+import { fileLine } from "./said.js";
 
 export const openWebUi: KindReader = {
   open({ id, title, chat, created_at }) {
@@ -37,7 +39,7 @@ function stepOf({ id, parentId, role, content, output, timestamp, files, error }
   const inItems = items.flatMap((item) => itemParts(item, faults));
   const parts = [
     ...(inItems.length > 0 ? inItems : role === "assistant" ? partsIn(texts) : textPart(texts)),
-    ...attached.flatMap((name) => textPart(name && `[Attached file: ${name}]`)),
+    ...attached.flatMap((name) => textPart(fileLine(name))),
   ];
   return {
     ...(head.id === undefined ? {} : { id: head.id }),
@@ -75,7 +77,7 @@ function itemParts(item: Row, faults: string[]): readonly PartInput[] {
       break;
     default:
   }
-  faults.push(`output: an item of the type ${JSON.stringify(type)?.slice(0, 60)} is not read`);
+  faults.push(`output: an item of ${typeInWords(type)} is not read`);
   return [];
 }
 

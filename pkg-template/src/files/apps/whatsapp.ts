@@ -125,8 +125,8 @@ function withoutMarks(text: string): string {
 }
 
 /**
- * Returns a text with its file named in windrow's words, and without the note that it was edited. WhatsApp's own forms are `<attached: a.jpg>` and `a.jpg (file
- * attached)`.
+ * Returns a text with its file named in windrow's words, and without the note that it was edited. WhatsApp's own forms
+ * are `<attached: a.jpg>` and `a.jpg (file attached)`.
  */
 function withFile(given: string): string {
   const mark = given.lastIndexOf("\u200e<");
