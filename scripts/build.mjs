@@ -50,7 +50,7 @@ const wasmFeatures = [
  * function are neighbors and compress well.
  */
 const wasmPasses = [
-  "-Os",
+  "-O3",
   ...["--always-inline-max-function-size", "--flexible-inline-max-function-size"].flatMap((option) => [option, "0"]),
   ...["--one-caller-inline-max-function-size", "0"],
   "--converge",
@@ -237,7 +237,7 @@ async function buildCore() {
     if (env === null) {
       throw new Failure("Rust's wasm target is missing: run `npm run setup`");
     }
-    await cargo(["build", "--package", "windrow", "--lib", "--release", "--features", "split", "--target", target], {
+    await cargo(["build", "--package", "windrow-module", "--release", "--features", "split", "--target", target], {
       ...env,
       CARGO_PROFILE_RELEASE_STRIP: "none",
       // Panic messages contain source paths. They are remapped, so the bytes are the same everywhere and reveal
@@ -252,7 +252,11 @@ async function buildCore() {
   });
   await step("core: bindgen and wasm-opt", async () => {
     rmSync(glue, { recursive: true, force: true });
-    await run(join(cache, "bindgen"), [projectPath("target", target, "release", "windrow.wasm"), glue, "windrow"]);
+    await run(join(cache, "bindgen"), [
+      projectPath("target", target, "release", "windrow_module.wasm"),
+      glue,
+      "windrow",
+    ]);
     mkdirSync(join(dist, "core"), { recursive: true });
     for (const name of readdirSync(dist).filter((name) => name.endsWith(".wasm"))) {
       rmSync(join(dist, name));
