@@ -281,9 +281,12 @@ impl ReadPlan {
                 }
             }
             Task::Seqs(seqs) => {
-                let messages = || page.iter().filter(|row| row.role.is_some());
-                let is_there = seqs.iter().all(|seq| messages().any(|row| row.seq == *seq));
-                self.singles.extend(messages().map(|row| row.seq));
+                let mut read = Vec::new();
+                for LogRow { seq, .. } in page.iter().filter(|row| row.role.is_some()) {
+                    cover(&mut read, (*seq, *seq));
+                    self.singles.push(*seq);
+                }
+                let is_there = seqs.iter().all(|seq| stretch_with(&read, *seq).is_some());
                 self.tasks.extend((!is_there).then_some(Task::From(0)));
             }
             Task::Pinned | Task::Id(_) | Task::Exchange(_) => {
@@ -362,18 +365,12 @@ impl ReadPlan {
     }
 
     fn stretch_of(&self, seq: u64) -> Option<Stretch> {
-        let before = self.stretches[..self.stretch_after(seq)].last();
-        before.copied().filter(|(_, last)| *last >= seq)
+        stretch_with(&self.stretches, seq)
     }
 
     /// The beginning of the next stretch.
     fn first_after(&self, seq: u64) -> u64 {
-        self.stretches.get(self.stretch_after(seq)).map_or(u64::MAX, |(first, _)| *first)
-    }
-
-    /// The first stretch that begins after a sequence number.
-    fn stretch_after(&self, seq: u64) -> usize {
-        self.stretches.partition_point(|(first, _)| *first <= seq)
+        self.stretches.get(place_after(&self.stretches, seq)).map_or(u64::MAX, |(first, _)| *first)
     }
 
     fn cover_after(&mut self, after: u64, last: u64) {
@@ -384,6 +381,17 @@ impl ReadPlan {
     fn cover(&mut self, stretch: Stretch) {
         cover(&mut self.stretches, stretch);
     }
+}
+
+/// The place of the first of some sorted stretches that begins after a sequence number.
+fn place_after(stretches: &[Stretch], seq: u64) -> usize {
+    stretches.partition_point(|(first, _)| *first <= seq)
+}
+
+/// The stretch with a sequence number, among sorted and disjoint ones.
+fn stretch_with(stretches: &[Stretch], seq: u64) -> Option<Stretch> {
+    let before = stretches[..place_after(stretches, seq)].last();
+    before.copied().filter(|(_, last)| *last >= seq)
 }
 
 /// Adds a stretch to others. All stay sorted and disjoint.

@@ -7,7 +7,7 @@ use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Role;
 use crate::recall::index::{IS_QUESTION, Index, short};
 use crate::recall::rank::matched::{FORMS, MatchedWord};
-use crate::recall::rank::parts::{Part, add_up, largest};
+use crate::recall::rank::parts::{BLOCK, Part, add_up, is_any_above};
 use crate::recall::rank::query::{Asker, Query};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::spread;
@@ -369,27 +369,31 @@ pub(crate) fn visit_best(scores: &[f32], visit: &mut dyn FnMut(usize) -> bool) {
 /// The messages with the highest scores, best first, newest first in a tie. Excludes scores below the smallest normal
 /// number.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
-    /// Number of messages checked together: most blocks have none that could be among the best.
-    const BLOCK: usize = 32;
     const SOME: usize = 256;
     let most = count.saturating_mul(2).saturating_add(SOME);
     let mut best: Vec<u64> = Vec::new();
     let mut threshold = f32::MIN_POSITIVE;
-    for (block, scores) in scores.chunks(BLOCK).enumerate() {
-        if largest(scores) >= threshold {
-            for (place, score) in scores.iter().enumerate() {
-                if *score >= threshold {
-                    best.push(map::best_first(*score, block * BLOCK + place));
-                }
-            }
-            // From time to time, drop those that are no longer among the best.
-            if best.len() >= most
-                && let Some(next) = map::keep_smallest(&mut best, count)
-            {
-                threshold = f32::from_bits(!map::halves(next).0);
+    let mut add = |first: usize, scores: &[f32], threshold: &mut f32| {
+        for (place, score) in (first..).zip(scores) {
+            if score >= threshold {
+                best.push(map::best_first(*score, place));
             }
         }
+        // From time to time, drop those that are no longer among the best.
+        if best.len() >= most
+            && let Some(next) = map::keep_smallest(&mut best, count)
+        {
+            *threshold = f32::from_bits(!map::halves(next).0);
+        }
+    };
+    let (blocks, rest) = scores.as_chunks();
+    for (block, scores) in blocks.iter().enumerate() {
+        // Most blocks have none that could be among the best.
+        if is_any_above(scores, threshold) {
+            add(block * BLOCK, scores, &mut threshold);
+        }
     }
+    add(blocks.len() * BLOCK, rest, &mut threshold);
     map::keep_smallest(&mut best, count);
     map::sort_numbers(&mut best);
     best.into_iter().map(map::position).collect()

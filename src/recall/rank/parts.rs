@@ -1,7 +1,7 @@
 //! Passes over the scores of all messages, four at a time. Each score is computed on its own, so every host computes the
 //! same.
 
-use wide::f32x4;
+use wide::{CmpGe, f32x4, u16x8};
 
 /// A part of the scores, with its largest value. Parts are weighted as shares of their largest value.
 #[derive(Clone, Debug, Default)]
@@ -19,11 +19,39 @@ impl Part {
 
 /// The largest of some scores, or 0 if none is above it.
 pub(crate) fn largest(scores: &[f32]) -> f32 {
-    let (fours, rest) = scores.as_chunks();
-    let most = fours.iter().fold(f32x4::ZERO, |most, four| most.fast_max(f32x4::from(*four)));
+    // Four at once, because each maximum waits for the previous one.
+    let (sixteens, rest) = scores.as_chunks::<16>();
+    let mut most = [f32x4::ZERO; 4];
+    for scores in sixteens {
+        let (fours, _) = scores.as_chunks();
+        for (most, four) in most.iter_mut().zip(fours) {
+            *most = most.fast_max(f32x4::from(*four));
+        }
+    }
+    let [a, b, c, d] = most;
+    let most = a.fast_max(b).fast_max(c.fast_max(d));
     // In wasm, `f32::max` is a function call.
     let larger = |one: f32, other: f32| if other > one { other } else { one };
     most.to_array().into_iter().chain(rest.iter().copied()).fold(0.0, larger)
+}
+
+/// Number of scores that [`is_any_above`] checks.
+pub(super) const BLOCK: usize = 32;
+
+/// True if any score of a block is at least a threshold.
+pub(super) fn is_any_above(block: &[f32; BLOCK], threshold: f32) -> bool {
+    let threshold = f32x4::splat(threshold);
+    let (fours, _) = block.as_chunks();
+    let found =
+        fours.iter().fold(f32x4::ZERO, |found, four| found | f32x4::from(*four).cmp_ge(threshold));
+    found.any()
+}
+
+/// The largest of some sizes, or 0 if there are none.
+pub(super) fn largest_size(sizes: &[u16]) -> u16 {
+    let (eights, rest) = sizes.as_chunks();
+    let most = eights.iter().fold(u16x8::ZERO, |most, eight| most.max(u16x8::from(*eight)));
+    most.to_array().into_iter().chain(rest.iter().copied()).fold(0, u16::max)
 }
 
 /// Adds weighted parts to a total. A part's largest score counts as much as its weight.
@@ -86,6 +114,18 @@ mod tests {
             for (total, score) in total.iter().zip(&scores) {
                 prop_assert!((total - 1.0 - weight * score / most.max(f32::MIN_POSITIVE)).abs() < 1e-4);
             }
+        }
+
+        #[test]
+        fn blocks_are_found_by_their_largest(
+            scores in prop::collection::vec(number_in(-1.0..=9.0), BLOCK),
+            sizes in prop::collection::vec(any::<u16>(), 0..100),
+            threshold in number_in(0.1..=9.0),
+        ) {
+            let block: &[f32; BLOCK] = scores.as_slice().try_into().expect("a block");
+            let has = scores.iter().any(|score| *score >= threshold);
+            prop_assert_eq!(is_any_above(block, threshold), has);
+            prop_assert_eq!(largest_size(&sizes), sizes.iter().copied().max().unwrap_or_default());
         }
 
         #[test]

@@ -14,7 +14,7 @@ use crate::recall::rank::query::{Query, Request};
 use crate::recall::rank::score;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::weights::Weights;
-use crate::recall::rank::worth::best_without_repeats;
+use crate::recall::rank::worth;
 use crate::recall::text::terms::Analyzer;
 use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
@@ -155,7 +155,8 @@ impl Library {
         let scoring =
             Scoring { index, query: &query, is_open: &is_open, similarities: None, weights };
         let mut scores = score::score(scoring, now);
-        let best = best_without_repeats(scoring, &mut scores.total, index.len());
+        let bounds = worth::Bounds { count: index.len(), room: u64::MAX };
+        let best = worth::best_without_repeats(scoring, &mut scores.total, bounds);
         let has_word = |at: usize, text: usize| {
             self.passages.get(at).is_some_and(|passage| passage.0 == text) && scores.own[at] > 0.0
         };

@@ -11,7 +11,7 @@ use crate::recall::rank::reasons::{Evidence, Rows};
 use crate::recall::rank::score::Scores;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::weights::Weights;
-use crate::recall::rank::worth::best_without_repeats;
+use crate::recall::rank::worth::{Bounds, best_without_repeats};
 use serde::Serialize;
 use std::rc::Rc;
 
@@ -71,8 +71,7 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     let most = largest(&total);
     // A copy comes after everything else.
     let mut ranked = total.clone();
-    let mut best = best_without_repeats(scoring, &mut ranked, count);
-    best.truncate(count);
+    let best = best_without_repeats(scoring, &mut ranked, Bounds { count, room: u64::MAX });
     let words_alone = about::by_words(scoring, false);
     let weights = about::word_weights(scoring, &best);
     let similar: Vec<f32> = best.iter().map(|it| (own[*it] - words_alone[*it]).max(0.0)).collect();

@@ -16,7 +16,7 @@ use crate::base::map;
 use crate::base::message::Role;
 use crate::recall::index::Index;
 use crate::recall::index::segment::narrow;
-use crate::recall::rank::parts::{self, power};
+use crate::recall::rank::parts::{self, BLOCK, power};
 use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 
@@ -50,21 +50,54 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     worth
 }
 
-/// The `most` best messages, best first. One that repeats a better one by the same speaker counts by its new
+/// Bounds of a ranking.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Number of messages.
+    pub count: usize,
+    /// Room in tokens. The ranking ends some messages after it is surely full.
+    pub room: u64,
+}
+
+impl Bounds {
+    /// Lower bound for the tokens of a message.
+    const LEAST_TOKENS: u64 = 4;
+    /// A longer message may be shown as an excerpt, and counts as this many tokens.
+    const MOST_TOKENS: u64 = 64;
+    /// Number of messages that are ranked after the room is full: some of those before them may not fit.
+    const MORE: usize = 128;
+    /// Tokens of most messages, for the number that is tried first.
+    const USUAL_TOKENS: u64 = 16;
+
+    /// The number of messages to try first.
+    fn first_count(self) -> usize {
+        let usual = usize::try_from(self.room / Self::USUAL_TOKENS).unwrap_or(usize::MAX);
+        self.count.min(usual.saturating_add(Self::MORE))
+    }
+
+    /// Surely not more than the tokens of a message with this approximate size.
+    fn least_tokens(size: u16) -> u64 {
+        Self::LEAST_TOKENS + (u64::from(size) / 2).min(Self::MOST_TOKENS)
+    }
+}
+
+/// The best messages within bounds, best first. One that repeats a better one by the same speaker counts by its new
 /// words: its worth is multiplied by their share, and a copy is worth almost nothing. Messages that can't be recalled
 /// don't count as originals.
 #[must_use]
-pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], most: usize) -> Vec<usize> {
+pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], bounds: Bounds) -> Vec<usize> {
     let Scoring { index, is_open, .. } = scoring;
-    let mut count = most;
+    let mut count = bounds.first_count();
     loop {
         let mut best = score::best(worth, count);
-        let repeats = repeats(index, &best, is_open);
+        let (repeats, end) = repeats(index, &best, is_open, bounds.room);
         // In a log full of copies, the best ones may all be copies of a few.
-        if best.len() == count && 2 * repeats.len() > count {
+        let is_some = count < bounds.count || 2 * repeats.len() > count;
+        if best.len() == count && end == count && is_some {
             count *= 4;
             continue;
         }
+        best.truncate(end);
         for (message, added) in &repeats {
             worth[*message] *= added;
         }
@@ -72,16 +105,22 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], most: usize
             let numbers = best.iter().map(|message| map::best_first(worth[*message], *message));
             let mut numbers: Vec<u64> = numbers.collect();
             map::sort_numbers(&mut numbers);
-            best = numbers.into_iter().take(most).map(map::position).collect();
+            best = numbers.into_iter().map(map::position).collect();
         }
+        best.truncate(bounds.count);
         return best;
     }
 }
 
 /// The messages that are nearly the same as better ones, each with a factor for its worth: the share of words that it
 /// adds or, if it is short, 1/n² for the n-th of the same messages ("Acknowledged."). Words that a speaker often
-/// repeats carry little information.
-fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)> {
+/// repeats carry little information. Also returns the number of messages after which the room is surely full.
+fn repeats(
+    index: &Index,
+    best: &[usize],
+    is_open: &[bool],
+    room: u64,
+) -> (Vec<(usize, f32)>, usize) {
     /// Shorter messages ("yes, I think so") aren't compared, because each may answer something else.
     const LEAST_TERMS: usize = 5;
     /// Factor of a copy, which makes it worth less than anything that isn't one.
@@ -89,30 +128,42 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)>
     let mut firsts = Values::new(SKETCH_PARTS * best.len());
     let mut short_counts = Values::new(best.len());
     let mut repeats = Vec::new();
-    for message in best.iter().copied().filter(|message| is_open[*message]) {
+    let mut left = room;
+    let mut end = best.len();
+    for (at, message) in best.iter().copied().enumerate().filter(|it| is_open[it.1]) {
+        if at >= end {
+            break;
+        }
         let terms = index.terms_of(message);
-        if terms.is_empty() {
-            continue;
-        }
-        let sketch = sketch(index.speaker(message), terms);
-        if terms.len() < LEAST_TERMS {
-            let count = short_counts.of(sketch[0], 0);
-            *count += 1;
-            let count = *count as usize;
-            if count > 1 {
-                repeats.push((message, share(1, count.saturating_mul(count))));
+        let added = if terms.is_empty() {
+            1.0
+        } else {
+            let sketch = sketch(index.speaker(message), terms);
+            if terms.len() < LEAST_TERMS {
+                let count = short_counts.of(sketch[0], 0);
+                *count += 1;
+                let count = *count as usize;
+                share(1, count.saturating_mul(count))
+            } else {
+                // The first message with each part: this one, if no other was it before.
+                let alike = sketch.map(|part| *firsts.of(part, narrow(message)) as usize);
+                let is_other =
+                    |at: &usize| alike[*at] != message && !alike[..*at].contains(&alike[*at]);
+                let others = (0..alike.len()).filter(is_other).map(|at| index.terms_of(alike[at]));
+                let common = others.filter_map(|other| nearly_the_same(terms, other)).max();
+                common.map_or(1.0, |common| share(terms.len() - common, terms.len()).max(OF_COPY))
             }
+        };
+        if added < 1.0 {
+            repeats.push((message, added));
             continue;
         }
-        // The first message with each part: this one, if no other was it before.
-        let alike = sketch.map(|part| *firsts.of(part, narrow(message)) as usize);
-        let is_other = |at: &usize| alike[*at] != message && !alike[..*at].contains(&alike[*at]);
-        let others = (0..alike.len()).filter(is_other).map(|at| index.terms_of(alike[at]));
-        if let Some(common) = others.filter_map(|other| nearly_the_same(terms, other)).max() {
-            repeats.push((message, share(terms.len() - common, terms.len()).max(OF_COPY)));
+        match left.checked_sub(Bounds::least_tokens(index.sizes()[message])) {
+            Some(rest) => left = rest,
+            None => end = end.min(at + 1 + Bounds::MORE),
         }
     }
-    repeats
+    (repeats, end)
 }
 
 /// A hash table whose keys are hashes already.
@@ -249,15 +300,18 @@ pub fn of_excerpts(
     let tokens = u16::try_from(excerpted.tokens).unwrap_or(u16::MAX);
     let price = f32::from(tokens) + weights.price_of_any;
     let mut found = Vec::new();
-    for (message, (whole, size)) in worth.iter().zip(index.sizes()).enumerate() {
-        let is_long = u64::from(*size) >= excerpted.min_tokens;
-        if !is_long || *whole <= 0.0 || scores.outstanding == Some(message) {
+    let is_long = |size: u16| u64::from(size) >= excerpted.min_tokens;
+    let blocks = index.sizes().chunks(BLOCK).enumerate();
+    let blocks = blocks.filter(|(_, sizes)| is_long(parts::largest_size(sizes)));
+    for (message, size) in blocks.flat_map(|(block, sizes)| (block * BLOCK..).zip(sizes)) {
+        let whole = worth[message];
+        if !is_long(*size) || whole <= 0.0 || scores.outstanding == Some(message) {
             continue;
         }
         let bought = 1.0 - (scores.flow.of(message) / scores.total[message]).clamp(0.0, 1.0);
         let cheaper = (f32::from(*size) + weights.price_of_any) / price;
         let by_excerpt = whole * weights.excerpt * cheaper.powf(bought);
-        if by_excerpt > *whole
+        if by_excerpt > whole
             && index.role(message).is_some_and(|role| excerpted.roles.contains(&role))
         {
             found.push((message, by_excerpt));

@@ -14,7 +14,7 @@ use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::standing;
 use crate::recall::rank::statements::{self, Limits};
 use crate::recall::rank::weights::Weights;
-use crate::recall::rank::worth::{self, ExcerptedMessage};
+use crate::recall::rank::worth::{self, Bounds, ExcerptedMessage};
 use crate::recall::text::meaning::Table;
 use crate::stages::unread;
 use crate::state::ask::{Need, StageResult};
@@ -160,21 +160,21 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     let (index, is_open) = (&basis.index, basis.open.as_slice());
     let weights = &Weights::TUNED;
     let scoring = Scoring { index, query: &query, is_open, similarities, weights };
-    let most = most_ranked(input, basis.open.closed_count());
+    let room = input.config.budget.prompt_limit().unwrap_or(u64::MAX);
+    let bounds = Bounds { count: most_ranked(room, basis.open.closed_count()), room };
     let (scores, best, standing, statements) = if input.config.recall.ranking == Ranking::Bm25 {
         let scores = score::score_by_words(scoring);
-        let best = score::best(&scores.total, most).into_iter().map(Candidate::whole).collect();
+        let best =
+            score::best(&scores.total, bounds.count).into_iter().map(Candidate::whole).collect();
         (scores, best, Vec::new(), Vec::new())
     } else {
         let scores = score::score(scoring, input.now);
         let mut worth = worth::worth(scoring, &scores);
-        let best = worth::best_without_repeats(scoring, &mut worth, most);
+        let best = worth::best_without_repeats(scoring, &mut worth, bounds);
         let best = candidates(input, scoring, &scores, &worth, &best);
         let excerpts = &input.config.recall.excerpts;
-        let limits = Limits {
-            room: input.config.budget.prompt_limit().unwrap_or(u64::MAX),
-            long: if excerpts.enabled { excerpts.min_tokens } else { u64::MAX },
-        };
+        let limits =
+            Limits { room, long: if excerpts.enabled { excerpts.min_tokens } else { u64::MAX } };
         let statements = statements::statements(scoring, &scores, &worth, limits);
         (scores, best, standing::standing(scoring, &worth), statements)
     };
@@ -295,12 +295,11 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
 /// More messages than fit the prompt.
 ///
 /// Required and closed messages (`closed_count`) rank too, and are skipped.
-fn most_ranked(input: &Input, closed_count: usize) -> usize {
+fn most_ranked(room: u64, closed_count: usize) -> usize {
     const MOST: u64 = 16_384;
     const LEAST_TOKENS: u64 = 4;
     const MISSES: u64 = 512;
-    let limit = input.config.budget.prompt_limit().unwrap_or(u64::MAX) / LEAST_TOKENS;
-    let most = limit.saturating_add(MISSES).min(MOST);
+    let most = (room / LEAST_TOKENS).saturating_add(MISSES).min(MOST);
     usize::try_from(most).unwrap_or(usize::MAX).saturating_add(closed_count)
 }
 

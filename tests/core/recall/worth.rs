@@ -12,7 +12,7 @@ use windrow::recall::rank::query::{Query, Request};
 use windrow::recall::rank::score::{Scores, score};
 use windrow::recall::rank::scoring::Scoring;
 use windrow::recall::rank::weights::Weights;
-use windrow::recall::rank::worth::{best_without_repeats, worth};
+use windrow::recall::rank::worth::{Bounds, best_without_repeats, worth};
 use windrow::recall::text::terms::Analyzer;
 use windrow_property::{number_in, properties};
 
@@ -125,7 +125,7 @@ properties! {
         let weights = &Weights::TUNED;
         let is_open = &is_open[..index.len()];
         let scoring = Scoring { index: &index, query: &query, is_open, similarities: None, weights };
-        let order = best_without_repeats(scoring, &mut after, count);
+        let order = best_without_repeats(scoring, &mut after, Bounds { count, room: u64::MAX });
         let words = |row: usize| messages[row].0.iter().collect::<BTreeSet<_>>();
         let added = |row: usize, other: usize| {
             let (words, others) = (words(row), words(other));
