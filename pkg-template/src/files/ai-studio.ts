@@ -6,8 +6,8 @@
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import type { PartInput } from "../message/message.js";
-import { type FileKind, listIn, type Row, recordIn, textIn } from "./file.js";
-import { attachedPart, contentOf, messagesInTurn, textPart } from "./parts.js";
+import { type FileKind, listIn, type Row, recordIn, textIn, unreadWordsIn } from "./file.js";
+import { attachedPart, contentOf, messagesInTurn, outputOf, partsOrFault, type Report, textPart } from "./parts.js";
 
 export const aiStudioPrompt: FileKind = {
   name: "AI Studio prompt",
@@ -16,8 +16,13 @@ export const aiStudioPrompt: FileKind = {
   read({ id, displayName, title, systemInstruction, chunkedPrompt }, row, file) {
     const conversation = file.begin({ id, title: displayName ?? title }, row);
     const calls: CodeRuns = { count: 0 };
-    const partsOf = (chunk: Row): readonly PartInput[] => partsOfChunk(chunk, calls);
-    const instruction = partsOf(recordIn(systemInstruction));
+    const partsOf = (chunk: Row, at: number): readonly PartInput[] =>
+      partsOrFault(
+        chunk,
+        (reason) => conversation.skip(reason, at),
+        (report) => partsOfChunk(chunk, calls, report),
+      );
+    const instruction = partsOf(recordIn(systemInstruction), 0);
     if (instruction.length > 0) {
       conversation.take({ role: "system", content: contentOf(instruction) }, 0);
     }
@@ -40,12 +45,13 @@ export const aiStudioPrompt: FileKind = {
         turn = { at, role, parts: [], createdAt: undefined };
       }
       turn.createdAt ??= textIn(fields.createTime);
-      const parts = partsOf(fields);
+      const { errorMessage, ...own } = fields;
+      const parts = partsOf(own, at);
       for (const part of parts) {
         turn.parts.push(part);
       }
-      if (parts.length === 0 && textIn(fields.errorMessage) !== undefined) {
-        conversation.skip(`it is an error, not an answer: ${describe(fields.errorMessage)}`, at);
+      if (parts.length === 0 && textIn(errorMessage) !== undefined) {
+        conversation.skip(`it is an error, not an answer: ${describe(errorMessage)}`, at);
       }
     }
     endTurn();
@@ -79,19 +85,21 @@ interface CodeRuns {
 }
 
 /** Returns the parts of a chunk. The chunk's text repeats the text of its parts. */
-function partsOfChunk(chunk: Row, calls: CodeRuns): readonly PartInput[] {
+function partsOfChunk(chunk: Row, calls: CodeRuns, report: Report): readonly PartInput[] {
   const isThought = chunk.isThought === true;
   const hasText = textIn(chunk.text) !== undefined;
   const inner = listIn(chunk.parts)
     .map(recordIn)
     .filter(({ text }) => !hasText || textIn(text) === undefined);
   return [
-    ...partsOf(chunk, isThought, calls),
-    ...inner.flatMap((part) => partsOf(part, isThought || part.thought === true, calls)),
+    ...partsOf(chunk, isThought, calls, report),
+    ...inner.flatMap((part) =>
+      partsOrFault(part, report, (fault) => partsOf(part, isThought || part.thought === true, calls, fault)),
+    ),
   ];
 }
 
-function partsOf(fields: Row, isThought: boolean, calls: CodeRuns): readonly PartInput[] {
+function partsOf(fields: Row, isThought: boolean, calls: CodeRuns, report: Report): readonly PartInput[] {
   const { text, youtubeVideo } = fields;
   const said: readonly PartInput[] =
     isThought && textIn(text) !== undefined ? [{ type: "reasoning", text: text as string }] : textPart(text);
@@ -100,7 +108,7 @@ function partsOf(fields: Row, isThought: boolean, calls: CodeRuns): readonly Par
     ...said,
     ...MEDIA.flatMap(([field, kind]) => mediaIn(recordIn(fields[field]), kind)),
     ...(video === undefined ? [] : attachedPart({ kind: "video", url: `https://www.youtube.com/watch?v=${video}` })),
-    ...callsIn(fields, calls),
+    ...callsIn(fields, calls, report),
   ];
 }
 
@@ -110,7 +118,7 @@ function mediaIn(media: Row, kind: "image" | "audio" | "video" | undefined): rea
 }
 
 /** Returns code runs and function calls, and their results. */
-function callsIn(fields: Row, calls: CodeRuns): readonly PartInput[] {
+function callsIn(fields: Row, calls: CodeRuns, report: Report): readonly PartInput[] {
   const { executableCode, codeExecutionResult, functionCall, functionResponse } = fields;
   const parts: PartInput[] = [];
   if (isRecord(executableCode)) {
@@ -128,7 +136,11 @@ function callsIn(fields: Row, calls: CodeRuns): readonly PartInput[] {
   }
   if (isRecord(functionResponse) && typeof functionResponse.name === "string") {
     const { id, name, response } = functionResponse;
-    parts.push({ type: "tool-result", toolCallId: textIn(id) ?? name, output: response ?? "" });
+    const unread = response === undefined ? unreadWordsIn(functionResponse) : undefined;
+    if (unread !== undefined) {
+      report(unread);
+    }
+    parts.push({ type: "tool-result", toolCallId: textIn(id) ?? name, output: outputOf(response) });
   }
   return parts;
 }

@@ -9,8 +9,8 @@ import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import type { MessageInput, PartInput } from "../message/message.js";
 import { timeMsOf } from "../message/times.js";
-import { type FileKind, listIn, type OpenConversation, type Row, recordIn, textIn } from "./file.js";
-import { attachedPart, contentOf, pageText, textPart, timeOfSeconds } from "./parts.js";
+import { type FileKind, listIn, type OpenConversation, type Row, recordIn, textIn, unreadWordsIn } from "./file.js";
+import { attachedPart, contentOf, pageText, partsOrFault, type Report, textPart, timeOfSeconds } from "./parts.js";
 import { branchOf } from "./tree.js";
 
 export const chatGptExport: FileKind = {
@@ -22,18 +22,22 @@ export const chatGptExport: FileKind = {
     const facts = { id: conversation_id ?? id, title, startedAt: timeOfSeconds(create_time) };
     const conversation = file.begin(facts, row);
     const nodes = Object.entries(mapping as Row).map(([id, value]) => {
-      const { parent, message } = recordIn(value);
+      const node = recordIn(value);
+      const { parent, message } = node;
       const createdAt = timeOfSeconds(recordIn(message).create_time);
-      return { id, parent: textIn(parent), message, createdAt, timeMs: timeMsOf(createdAt) };
+      return { id, parent: textIn(parent), node, message, createdAt, timeMs: timeMsOf(createdAt) };
     });
     const { nodes: branch, faults } = branchOf(nodes, textIn(current_node));
     for (const fault of faults) {
       conversation.skip(fault);
     }
     const calls: OpenCalls = { byTool: new Map(), last: undefined };
-    for (const [at, { id, message, createdAt }] of branch.entries()) {
+    for (const [at, { id, node, message, createdAt }] of branch.entries()) {
+      const unread = isRecord(message) ? undefined : unreadWordsIn(node);
       if (isRecord(message)) {
         readMessage(message, { id, ...(createdAt === undefined ? {} : { createdAt }) }, { conversation, at, calls });
+      } else if (unread !== undefined) {
+        conversation.skip(unread, at);
       }
     }
   },
@@ -162,8 +166,6 @@ function roleOf({ author, content, metadata }: Row): "user" | "assistant" | "sys
   return role === "user" || role === "assistant" || role === "system" || role === "tool" ? role : undefined;
 }
 
-type Report = (reason: string) => void;
-
 function partsOf(message: Row, report: Report): readonly PartInput[] {
   const [content, metadata] = [recordIn(message.content), recordIn(message.metadata)];
   const { about_user_message, about_model_message } = recordIn(metadata.user_context_message_data);
@@ -171,7 +173,9 @@ function partsOf(message: Row, report: Report): readonly PartInput[] {
   if (instructions.length > 0) {
     return instructions;
   }
-  const parts = partsOfContent(content, report);
+  // The time it thought, shown to people only.
+  const isSilent = content.content_type === "reasoning_recap";
+  const parts = isSilent ? [] : partsOrFault(content, report, (fault) => partsOfContent(content, fault));
   // The harmony format's name for the channel of thoughts.
   const isThought = message.channel === "analysis" && message.recipient === "all";
   const said = isThought
@@ -211,9 +215,6 @@ function partsOfContent(content: Row, report: Report): readonly PartInput[] {
       return textPart(content.output_str);
     case "computer_output":
       return partOf(content.screenshot, false, report);
-    // The time it thought, shown to people only.
-    case "reasoning_recap":
-      return [];
     default: {
       const known = [content.text, ...listIn(parts)].flatMap(textPart);
       report(`content: unknown content ${describe(type)}${known.length > 0 ? "; only its text was read" : ""}`);
@@ -234,6 +235,10 @@ function partOf(part: unknown, isWritten: boolean, report: Report): readonly Par
     return textPart(part);
   }
   const fields = recordIn(part);
+  return partsOrFault(fields, report, (fault) => partOfFields(fields, isWritten, fault));
+}
+
+function partOfFields(fields: Row, isWritten: boolean, report: Report): readonly PartInput[] {
   switch (fields.content_type ?? fields.type) {
     case "text":
     case "audio_transcription":

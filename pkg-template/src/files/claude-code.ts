@@ -4,8 +4,8 @@
 // (ai_working/claude_code_logging) and others document its fields.
 
 import { timeMsOf } from "../message/times.js";
-import { listIn, type Row, recordIn, textIn } from "./file.js";
-import { type LogKind, type LogNode, type LogRow, unknownRows } from "./log.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "./file.js";
+import { type LogFault, type LogKind, type LogNode, type LogRow, unknownRows } from "./log.js";
 import { messageOfTurn } from "./turn-log.js";
 
 export const claudeCodeLog: LogKind = {
@@ -59,7 +59,7 @@ export const claudeCodeLog: LogKind = {
     const title = rows.findLast(({ value }) => TITLES.has(value.type))?.value;
     return {
       nodes,
-      faults: unknownRows(rows, TURNS, "message"),
+      faults: [...unknownRows(rows, TURNS, "message"), ...turnsWithoutMessage(steps)],
       complete: (branch) => withSiblings(branch as readonly Turn[], nodes),
       facts: {
         id: steps.find(({ value }) => textIn(value.sessionId) !== undefined)?.value.sessionId,
@@ -68,6 +68,14 @@ export const claudeCodeLog: LogKind = {
     };
   },
 };
+
+/** Returns the faults of turns that have their words elsewhere than in a message. */
+function turnsWithoutMessage(rows: readonly LogRow[]): readonly LogFault[] {
+  return rows.flatMap(({ value, at }) => {
+    const reason = isTurn(value) && recordIn(value.message) !== value.message ? unreadWordsIn(value) : undefined;
+    return reason === undefined ? [] : [{ at, reason }];
+  });
+}
 
 /** Rows with the conversation's title. */
 const TITLES: ReadonlySet<unknown> = new Set(["summary", "custom-title", "ai-title"]);

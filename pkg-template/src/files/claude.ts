@@ -9,8 +9,17 @@ import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import type { PartInput } from "../message/message.js";
 import { timeMsOf } from "../message/times.js";
-import { type FileKind, listIn, type OpenConversation, type Row, recordIn, textIn } from "./file.js";
-import { attachedPart, messagesInTurn, pageText, textPart } from "./parts.js";
+import {
+  type FileKind,
+  listIn,
+  type OpenConversation,
+  type Row,
+  recordIn,
+  textIn,
+  unreadPartsIn,
+  unreadWordsIn,
+} from "./file.js";
+import { attachedPart, messagesInTurn, pageText, partsOrFault, type Report, textPart } from "./parts.js";
 import { branchOf } from "./tree.js";
 
 /** The parent id of a first message. */
@@ -91,15 +100,30 @@ function readMessage(message: Row, id: string, at: number, conversation: OpenCon
     conversation.skip(`sender: unknown sender ${describe(message.sender)}`, at, message);
     return;
   }
-  const report = (reason: string): void => conversation.skip(reason, at);
-  const blocks = listIn(message.content).flatMap((block, place) =>
-    partsOfBlock(recordIn(block), { callId: `${id}:${place}`, calls, report }),
+  const parts = partsOrFault(
+    message,
+    (reason) => conversation.skip(reason, at),
+    (report) => {
+      const blocks = listIn(message.content).flatMap((given, place) => {
+        const block = recordIn(given);
+        return partsOrFault(block, report, (fault) =>
+          partsOfBlock(block, { callId: `${id}:${place}`, calls, report: fault }),
+        );
+      });
+      return [...attachmentsOf(message), ...(blocks.length > 0 ? blocks : textPart(message.text))];
+    },
   );
-  const parts = [...attachmentsOf(message), ...(blocks.length > 0 ? blocks : textPart(message.text))];
+  const lost = parts.length === 0 ? undefined : unreadPartsIn(message, MESSAGE_FIELDS, parts);
+  if (lost !== undefined) {
+    conversation.skip(lost, at);
+  }
   for (const one of messagesInTurn({ id, role, createdAt: textIn(message.created_at) }, parts)) {
     conversation.take(one, at);
   }
 }
+
+/** The fields of a message that are read. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["text", "content", "attachments", "files", "files_v2"]);
 
 const ROLES: ReadonlyMap<unknown, "user" | "assistant" | "system"> = new Map([
   ["human", "user"],
@@ -112,7 +136,7 @@ interface BlockContext {
   /** The id for a call without one. */
   readonly callId: string;
   readonly calls: RecordedCalls;
-  report(reason: string): void;
+  readonly report: Report;
 }
 
 function partsOfBlock(block: Row, context: BlockContext): readonly PartInput[] {
@@ -152,38 +176,49 @@ function callOf({ id, name, input }: Row, { callId, calls }: BlockContext): Part
 }
 
 /** Returns a result with the id of its call: its own, or that of the latest unanswered call of the same name. */
-function resultOf({ tool_use_id, name, content, is_error }: Row, { callId, calls }: BlockContext): PartInput {
+function resultOf(block: Row, { callId, calls, report }: BlockContext): PartInput {
+  const { tool_use_id, name, content, is_error } = block;
   const { ids, open } = calls;
   const own = textIn(tool_use_id);
   const found = own === undefined ? (open.last(`name ${name}`) ?? open.last("any")) : open.last(`id ${own}`);
   if (found !== undefined) {
     open.take(found);
   }
+  const unread = content == null ? unreadWordsIn(block, SHOWN) : undefined;
+  if (unread !== undefined) {
+    report(unread);
+  }
   return {
     type: "tool_result",
     tool_use_id: own ?? ids[found ?? -1] ?? callId,
-    content: typeof content === "string" ? content : listIn(content ?? []).flatMap(blockOfResult),
+    content:
+      typeof content === "string" ? content : listIn(content ?? []).flatMap((item) => blockOfResult(item, report)),
     ...(is_error === true ? { is_error } : {}),
   };
 }
 
+/** The fields of a call or a result that the page shows to people. */
+const SHOWN: ReadonlySet<string> = new Set(["message", "display_content", "integration_name", "structured_content"]);
+
 /** Returns the result of a tool as the model read it. Pages become their text. */
-function blockOfResult(item: unknown): readonly PartInput[] {
+function blockOfResult(item: unknown, report: Report): readonly PartInput[] {
   if (typeof item === "string") {
     return textPart(item);
   }
   const block = recordIn(item);
-  switch (block.type) {
-    case "text":
-      return textPart(block.text);
-    case "image":
-    case "document":
-      return mediaOf(block);
-    default: {
-      const page = pageText(block);
-      return textPart(page === "" ? JSON.stringify(item) : page);
+  return partsOrFault(block, report, () => {
+    switch (block.type) {
+      case "text":
+        return textPart(block.text);
+      case "image":
+      case "document":
+        return mediaOf(block);
+      default: {
+        const page = pageText(block);
+        return textPart(page === "" ? JSON.stringify(item) : page);
+      }
     }
-  }
+  });
 }
 
 /** Returns an image or a document: its data, or the facts about the file that it names. */

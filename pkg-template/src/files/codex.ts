@@ -140,9 +140,13 @@ function rollBack(branch: LogNode[], turns: unknown): void {
   }
 }
 
+/** The roles of everyone but the user. An unknown one counts as a user. */
+const OTHER_ROLES: ReadonlySet<unknown> = new Set(["assistant", "system", "developer", "tool"]);
+
 /** True if a message is the user's own, and not one that Codex sends in the user's name. */
 function isAsked(message: Row): boolean {
-  return message.role === "user" && !isToldByAgent(message);
+  const { role } = message;
+  return role !== undefined && !OTHER_ROLES.has(role) && !isToldByAgent(message);
 }
 
 /** True if an agent tells the model something in the user's name: project rules, or facts about the machine. */

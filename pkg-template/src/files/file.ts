@@ -7,6 +7,7 @@ import { counted } from "../base/words.js";
 import type { MessageInput } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { withArticle } from "../message/recognise.js";
+import { lostField, sayingField } from "../message/substance.js";
 import { reportRead } from "./progress.js";
 
 /** An object whose fields are read one by one. */
@@ -197,6 +198,23 @@ export function reasonOf(failure: unknown): string {
     return failure.message.replace(/^(?:row|entry)(?:\.|: )?/, "");
   }
   return failure instanceof SyntaxError ? `not JSON: ${failure.message}` : "the message could not be read";
+}
+
+/**
+ * Returns the fault of a row or a part from which nothing was read, if a field of it has words. Undefined if none has.
+ * `known` are the fields that are read, or aren't for the model.
+ */
+export function unreadWordsIn(row: Row, known: ReadonlySet<string> = NO_FIELDS): string | undefined {
+  const field = sayingField(row, known, false);
+  return field === undefined ? undefined : `${field}: its words are not read`;
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** Returns the fault of a row if a field next to the known ones has parts or calls that aren't among those read. */
+export function unreadPartsIn(row: Row, known: ReadonlySet<string>, parts: readonly unknown[]): string | undefined {
+  const field = lostField(row, known, () => JSON.stringify(parts));
+  return field === undefined ? undefined : `${field}: its parts are not read`;
 }
 
 /** True if anyone except the developer says something in these conversations. */

@@ -8,9 +8,9 @@ import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import type { MessageInput, PartInput } from "../message/message.js";
 import { timeMsOf } from "../message/times.js";
-import { type FileKind, listIn, type Row, textIn } from "./file.js";
+import { type FileKind, listIn, type Row, recordIn, textIn } from "./file.js";
 import { textOfHtml } from "./html.js";
-import { attachedPart, contentOf, textPart } from "./parts.js";
+import { attachedPart, contentOf, partsOrFault, type Report, textPart } from "./parts.js";
 
 /** The start of a prompt's title. Other languages have other words. */
 const PROMPT = /^(?:prompted|asked|said)(?: with:| gemini:| bard:)?\s+/i;
@@ -20,17 +20,20 @@ const NO_PROMPT =
 /** Lines next to a prompt that aren't an answer: the attachments, and the Gem that was asked. */
 const BESIDE = /^(?:Attached \d+ files?\.?$|-\s{1,8}\S|https?:\/\/\S+$)|was used in this chat\b/;
 
-/** A list of activities is one value, newest first. */
+/** A list of activities is one value, newest first. It may have other rows too. */
 export const geminiActivity: FileKind = {
   name: "Gemini activity of Google Takeout",
-  fits: (value) => Array.isArray(value) && isActivity(value.find(isRecord)) && value.some(isOfGemini),
+  fits: (value) => (Array.isArray(value) ? value.some(isOfGemini) : isOfGemini(value)),
 
-  read(value, _row, file) {
-    const conversation = file.begin({}, undefined);
+  read(value, row, file) {
+    const activities: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const conversation = file.begin({}, Array.isArray(value) ? undefined : row);
     const turns: { readonly at: number; readonly timeMs: number; readonly activity: Row }[] = [];
-    for (const [at, activity] of (value as unknown as readonly unknown[]).entries()) {
-      if (!isActivity(activity)) {
-        conversation.skip(`expected an activity, got ${describe(activity)}`, at);
+    for (const [at, activity] of activities.entries()) {
+      if (isRecord(activity) && "role" in activity) {
+        conversation.take(activity, at);
+      } else if (!isActivity(activity)) {
+        conversation.skip(`expected an activity, got ${describe(activity)}`, at, activity);
       } else if (!isOfGemini(activity)) {
         conversation.skip("it isn't an activity of Gemini", at);
       } else {
@@ -39,7 +42,7 @@ export const geminiActivity: FileKind = {
     }
     // The sort is stable: for equal times, the activity later in the file came first.
     for (const { at, activity } of turns.reverse().sort((left, right) => left.timeMs - right.timeMs || 0)) {
-      const answer = answerOf(activity);
+      const answer = answerOf(activity, (reason) => conversation.skip(reason, at));
       const asked = promptOf(activity.title as string, answer.length > 0);
       if (asked === undefined) {
         conversation.skip(`title: ${describe(activity.title)} isn't a prompt`, at);
@@ -85,11 +88,14 @@ function promptOf(title: string, isAnswered: boolean): string | undefined {
  * Returns Gemini's answer. A regenerated prompt has all of its answers, because the file doesn't say which one the user
  * continued with.
  */
-function answerOf({ safeHtmlItem, subtitles }: Row): readonly PartInput[] {
-  const answers = listIn(safeHtmlItem).flatMap((item) => {
-    const html = isRecord(item) ? textIn(item.html) : undefined;
-    return html === undefined ? [] : textPart(textOfHtml(html));
-  });
+function answerOf({ safeHtmlItem, subtitles }: Row, report: Report): readonly PartInput[] {
+  const answers = listIn(safeHtmlItem)
+    .map(recordIn)
+    .flatMap((item) =>
+      partsOrFault(item, report, () =>
+        textIn(item.html) === undefined ? [] : textPart(textOfHtml(item.html as string)),
+      ),
+    );
   return answers.length > 0
     ? answers
     : namesOf(subtitles)

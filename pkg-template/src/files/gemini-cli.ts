@@ -5,9 +5,9 @@
 
 import type { PartInput } from "../message/message.js";
 import { timeMsOf } from "../message/times.js";
-import { listIn, type Row, recordIn, textIn } from "./file.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "./file.js";
 import { type LogFault, type LogKind, type LogNode, typeInWords } from "./log.js";
-import { messagesInTurn, textPart } from "./parts.js";
+import { messagesInTurn, outputOf, partsOrFault, textPart } from "./parts.js";
 
 export const geminiCliChat: LogKind = {
   name: "Gemini CLI chat",
@@ -35,7 +35,7 @@ export const geminiCliChat: LogKind = {
         at,
         parent: undefined,
         timeMs: timeMsOf(value.timestamp),
-        messages: messagesOfRow(value, report),
+        messages: NOTICES.has(value.type) ? [] : partsOrFault(value, report, (fault) => messagesOfRow(value, fault)),
       };
     };
     for (const { value, at } of rows) {
@@ -73,6 +73,9 @@ export const geminiCliChat: LogKind = {
 /** Reports a part that isn't read, with the message if all of it is meant. */
 type Report = (reason: string, message?: Row) => void;
 
+/** The fields of a call that are read, or that the program shows to people. */
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "args", "displayName", "description", "resultDisplay"]);
+
 /** The fields of a header that are read. */
 const HEADER = ["sessionId", "summary", "startTime"] as const;
 
@@ -86,9 +89,7 @@ function isChatRow({ id, type, content, timestamp, role, message }: Row): boolea
   );
 }
 
-/**
- * Returns the messages of a row. Rows of the types `info`, `warning` and `error` are the program's notices to its user.
- */
+/** Returns the messages of a row that isn't a notice. */
 function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Row, report: Report): readonly unknown[] {
   const head = { ...(textIn(id) === undefined ? {} : { id: id as string }), createdAt: textIn(timestamp) };
   const said = partsIn(content);
@@ -102,9 +103,7 @@ function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Ro
       : [{ ...head, role: "user", ...(isText ? { content: recordIn(first).text } : { parts }) }];
   }
   if (type !== "gemini") {
-    if (!NOTICES.has(type)) {
-      report(`type: a message of ${typeInWords(type)} is not read`, { type, content });
-    }
+    report(`type: a message of ${typeInWords(type)} is not read`, { type, content });
     return [];
   }
   const texts = said.flatMap((part) => {
@@ -115,7 +114,9 @@ function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Ro
     return textPart(text);
   });
   return messagesInTurn({ ...head, role: "assistant" }, [
-    ...listIn(thoughts).map(recordIn).flatMap(thoughtPart),
+    ...listIn(thoughts)
+      .map(recordIn)
+      .flatMap((thought) => partsOrFault(thought, report, () => thoughtPart(thought))),
     ...texts,
     ...listIn(toolCalls)
       .map(recordIn)
@@ -138,7 +139,8 @@ function thoughtPart({ subject, description }: Row): readonly PartInput[] {
 }
 
 /** Returns a call and its result. The CLI records calls after they end. `free` is the id of a call without one. */
-function callParts({ id, name, args, result, status }: Row, free: string, report: Report): readonly PartInput[] {
+function callParts(given: Row, free: string, report: Report): readonly PartInput[] {
+  const { id, name, args, result, status } = given;
   const [toolCallId, toolName] = [textIn(id) ?? free, textIn(name)];
   if (toolName === undefined) {
     report("toolCalls: a call without a name is not read");
@@ -146,6 +148,10 @@ function callParts({ id, name, args, result, status }: Row, free: string, report
   }
   const call: PartInput = { type: "tool-call", toolCallId, toolName, input: args ?? {} };
   if (result == null) {
+    const unread = unreadWordsIn(given, CALL_FIELDS);
+    if (unread !== undefined) {
+      report(`toolCalls: ${unread}`);
+    }
     return [call];
   }
   const texts = partsIn(result).map((part) => {
@@ -154,8 +160,7 @@ function callParts({ id, name, args, result, status }: Row, free: string, report
     if (listIn(media).length > 0) {
       report(`toolCalls: the media of the result of ${toolName} are not read`);
     }
-    const { output = response, error } = recordIn(response);
-    return typeof part === "string" ? part : (text ?? error ?? output ?? part);
+    return typeof part === "string" ? part : (text ?? (response == null ? part : outputOf(response)));
   });
   const output = texts.length === 1 ? texts[0] : texts;
   return [call, { type: "tool-result", toolCallId, output, ...(status === "error" ? { isError: true } : {}) }];

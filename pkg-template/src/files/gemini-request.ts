@@ -2,7 +2,7 @@
 // have it. The entries of `contents` are messages in a format that windrow reads.
 
 import { isRecord } from "../base/plain-data.js";
-import { reportBeside } from "./beside.js";
+import { isFilled, NOT_READ, reportBeside } from "./beside.js";
 import { type FileKind, listIn, recordIn } from "./file.js";
 import { contentOf, textPart } from "./parts.js";
 
@@ -18,9 +18,12 @@ export const geminiRequest: FileKind = {
     const { systemInstruction, system_instruction, config, contents } = value;
     const conversation = file.begin({}, row);
     const own = isRecord(config) ? config.systemInstruction : undefined;
-    const instruction = partsOfInstruction(systemInstruction ?? system_instruction ?? own);
+    const given = systemInstruction ?? system_instruction ?? own;
+    const instruction = partsOfInstruction(given);
     if (instruction.length > 0) {
       conversation.take({ role: "system", content: contentOf(instruction) }, 0);
+    } else if (isFilled(given)) {
+      conversation.skip(`systemInstruction: ${NOT_READ}`);
     }
     for (const [at, content] of listIn(contents).entries()) {
       conversation.take(content, at);

@@ -12,7 +12,7 @@ import { geminiRequest } from "./gemini-request.js";
 import { appFile } from "./readers.js";
 import { shareGptDialogue } from "./sharegpt.js";
 
-const KINDS: readonly FileKind[] = [
+export const KINDS: readonly FileKind[] = [
   appFile,
   dialogue,
   chatGptExport,

@@ -1,8 +1,9 @@
 // Helpers that build the parts of messages, shared by the modules of kinds.
 
+import { isRecord } from "../base/plain-data.js";
 import type { MessageInput, PartInput } from "../message/message.js";
 import { isoOf } from "../message/times.js";
-import { textIn } from "./file.js";
+import { type Row, textIn, unreadWordsIn } from "./file.js";
 
 /** The fields of a message, without its parts. */
 interface MessageHead {
@@ -48,6 +49,27 @@ export function contentOf(parts: readonly PartInput[]): string | readonly PartIn
 /** Returns a text as a part, or nothing for a blank text. */
 export function textPart(text: unknown): readonly PartInput[] {
   return textIn(text) === undefined ? [] : [{ type: "text", text: text as string }];
+}
+
+/** Reports something that isn't read, in words. */
+export type Report = (reason: string) => void;
+
+/** Returns the parts of a row or a part. Reports it if it has none, although a field of it has words. */
+export function partsOrFault<Part>(
+  row: Row,
+  report: Report,
+  read: (report: Report) => readonly Part[],
+): readonly Part[] {
+  let isReported = false;
+  const parts = read((reason) => {
+    isReported = true;
+    report(reason);
+  });
+  const fault = parts.length > 0 || isReported ? undefined : unreadWordsIn(row);
+  if (fault !== undefined) {
+    report(fault);
+  }
+  return parts;
 }
 
 /** Facts about an attachment. */
@@ -117,6 +139,12 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** Returns the text of a page that a tool found: its title, address and content. */
 export function pageText({ title, url, text }: { title?: unknown; url?: unknown; text?: unknown }): string {
   return [title, url, text].filter((line) => textIn(line) !== undefined).join("\n");
+}
+
+/** Returns the output of a Gemini function: all of its response, or its only field `output` or `error`. */
+export function outputOf(response: unknown): unknown {
+  const [[field, value] = [], ...others] = isRecord(response) ? Object.entries(response) : [];
+  return others.length === 0 && (field === "output" || field === "error") ? value : (response ?? "");
 }
 
 /** Returns a time in seconds since 1970 as ISO 8601. Undefined if it isn't a time. */

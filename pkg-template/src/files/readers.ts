@@ -2,8 +2,9 @@
 
 import { isRecord } from "../base/plain-data.js";
 import type { ConversationFacts, FailedKind, FileKind, OpenConversation, OpenFile, Row } from "./file.js";
+import { unreadWordsIn } from "./file.js";
 import { KNOWN_KINDS, type KnownKind, kindOfFile, kindOfText } from "./known.js";
-import { type LogKind, type LogNode, type LogRow, type LogSteps, readSteps } from "./log.js";
+import { type LogFault, type LogKind, type LogNode, type LogRow, type LogSteps, readSteps } from "./log.js";
 import type { TreeNode } from "./tree.js";
 
 /** A conversation of an app's file. */
@@ -37,7 +38,7 @@ export interface KindReader {
   /** Returns the conversations in a text. */
   openText?(text: string): readonly AppConversation[];
   /** Returns the conversation of the rows of a log, if they aren't its messages in order. */
-  openLog?(rows: readonly Row[]): AppConversation;
+  openLog?(rows: readonly Row[]): Omit<AppConversation, "faults"> & { readonly faults?: readonly LogFault[] };
   /**
    * Returns a function that reads the rows one by one. `rows` has all of them, because later ones may contain names.
    */
@@ -144,7 +145,8 @@ function stepsOfLog(reader: KindReader, rows: readonly LogRow[], isOwn: (row: Ro
     const parent = all.at(-1)?.id;
     all.push({ id: `#${at + 1}/other`, at, parent, timeMs: undefined, messages: [value], compaction: undefined });
   }
-  return { ...steps, nodes: all, facts: { ...opened.facts } };
+  const faults = (opened.faults ?? []).map((fault) => ({ ...fault, at: own[fault.at]?.at ?? 0 }));
+  return { ...steps, nodes: all, facts: { ...opened.facts }, faults: [...faults, ...(steps.faults ?? [])] };
 }
 
 /** Returns the steps of rows. A row rejected by `isOwn` is read as a message of any format. */
@@ -155,14 +157,16 @@ function stepsOf(reader: KindReader, rows: readonly LogRow[], isOwn: (row: Row) 
   let before: string | undefined;
   const nodes = (reader.sorted?.(rows) ?? rows).map(({ value, at }): LogNode => {
     const step: AppStep = isOwn(value) ? readRow(value) : { messages: [value] };
-    for (const reason of step.faults ?? []) {
+    const { faults: own = [], isSaid = true } = step;
+    const unread = own.length > 0 || !isSaid || step.messages.length > 0 ? undefined : unreadWordsIn(value);
+    for (const reason of unread === undefined ? own : [unread]) {
       faults.push({ at, reason });
     }
     const id = step.id ?? `#${at + 1}`;
     const parent = step.parent === undefined ? before : (step.parent ?? undefined);
     before = id;
-    const { timeMs, isSaid, compaction, messages } = step;
-    return { id, at, parent, timeMs, messages, ...(isSaid === undefined ? {} : { isSaid }), compaction };
+    const { timeMs, compaction, messages } = step;
+    return { id, at, parent, timeMs, messages, isSaid, compaction };
   });
   return { nodes, faults };
 }

@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { problemsOf, providers } from "windrow";
 import { carryOn } from "windrow/files";
-import { AGENTS, randomConversation } from "../support/app-files.mjs";
+import { AGENTS } from "../support/app-files.mjs";
 import { errorOf } from "../support/errors.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
+import { randomConversation } from "../support/turns.mjs";
 
 const PROVIDERS = providers.map(({ name }) => name);
 const MAX_TOKENS = 400;

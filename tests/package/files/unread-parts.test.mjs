@@ -396,6 +396,32 @@ describe("what an app keeps in another place is read", () => {
     assert.deepEqual(answer, [{ type: "text", text: "Read." }]);
   });
 
+  test("Copilot Chat: a result as a tree of nodes", () => {
+    const line = (text) => ({ type: 1, children: [{ type: 2, text, lineBreakBefore: true }] });
+    const node = { type: 1, children: [{ type: 2, text: "Seats:" }, line("forty"), line("four")] };
+    const request = {
+      ...{ requestId: "r", timestamp: 1_780_000_000_000, message: { text: "How many?", parts: [] } },
+      response: [{ kind: "toolInvocationSerialized", toolCallId: "c", toolId: "seats", isComplete: true }],
+      result: {
+        metadata: {
+          toolCallRounds: [{ toolCalls: [{ id: "c", name: "seats", arguments: "{}" }] }],
+          toolCallResults: { c: { content: [{ $mid: 23, value: { node } }] } },
+        },
+      },
+    };
+    check(
+      json({ version: 3, responderUsername: "GitHub Copilot", sessionId: "s", requests: [request] }),
+      ["user text: How many?", "call seats {}", 'result "Seats:\\nforty\\nfour"'],
+      [],
+    );
+  });
+
+  test("Gemini's activities: one by itself, and messages among them", () => {
+    const activity = { header: "Gemini Apps", title: "Prompted How many?", time: "2026-06-01T10:00:00Z" };
+    check(json(activity), ["user text: How many?"], []);
+    check(json([{ role: "user", content: "Hi." }, activity]), ["user text: Hi.", "user text: How many?"], []);
+  });
+
   test("WhatsApp: the note that a message was edited isn't part of it", () => {
     check("[01.06.26, 10:00:00] Ann: Ten. \u200e<This message was edited>", ["user text: Ten."], []);
   });

@@ -1,78 +1,8 @@
-// Files of other apps: a writer for each kind, and the features that the kind has. Tests read the written files back,
-// and the table in docs/files.md is generated from here.
+// Files of conversations: a writer for each kind, and the features that the kind has. Tests read the written files
+// back, and the table in docs/files.md is generated from here.
 
-const json = (value) => JSON.stringify(value);
-const lines = (rows) => rows.map(json).join("\n");
-const START_MS = Date.UTC(2026, 0, 13, 9, 0);
-
-/** A turn's time to the minute, which every kind can express. */
-export const timeOf = (turn) => new Date(START_MS + turn.minute * 60_000);
-const iso = (turn) => timeOf(turn).toISOString();
-const msOf = (turn) => timeOf(turn).getTime();
-const secondsOf = (turn) => msOf(turn) / 1000;
-const two = (number) => String(number).padStart(2, "0");
-
-/** Fragments of text. None begins a line with Markdown syntax or a time. */
-const PIECES = [
-  "seats",
-  "the deposit",
-  "naïve café",
-  "北京 会議",
-  "🧵",
-  "a: b",
-  "(x)",
-  "don't",
-  "<b>",
-  "&amp;",
-  '"so"',
-  "3.14",
-  "…",
-  "1,000 €",
-];
-
-/**
- * A conversation that a kind of file can represent. `abandoned` are words that the turn replaced, and `notice` is a row
- * before the turn that isn't a message.
- *
- * @returns {any[]}
- */
-export function randomConversation(random, { has, onlyUsers = false, longest = 8 }) {
-  let number = 0;
-  const text = () => {
-    const pieces = Array.from({ length: random.integer(0, 5) }, () => random.pick(PIECES));
-    number += 1;
-    return [`w${number}`, ...pieces].join(random.pick([" ", " ", "\n"]));
-  };
-  const count = random.integer(2, longest);
-  return Array.from({ length: count }, (_, at) => {
-    const role = onlyUsers || at % 2 === 0 ? "user" : "assistant";
-    const calls =
-      has.calls && role === "assistant" && random.chance(0.5)
-        ? Array.from({ length: random.integer(1, 2) }, (_, index) => ({
-            id: `call_${at}_${index}`,
-            name: random.pick(["read_file", "search"]),
-            input: { path: `p${at}.txt`, quoted: random.pick(PIECES) },
-            output: text(),
-          }))
-        : [];
-    return {
-      id: `m${at + 1}`,
-      role,
-      name: role === "user" ? random.pick(onlyUsers ? ["Ann", "Bo Ek"] : ["Ann"]) : "Helper",
-      text: text(),
-      minute: at * random.integer(1, 40),
-      replyTo: has.replies && at > 0 && random.chance(0.4) ? `m${random.integer(1, at)}` : undefined,
-      reasoning: has.reasoning && role === "assistant" && random.chance(0.5) ? text() : undefined,
-      calls,
-      abandoned: has.branches && at > 0 && random.chance(0.4) ? `abandoned${at}` : undefined,
-      notice: has.notices && random.chance(0.3) ? `notice ${at}` : undefined,
-    };
-  }).map((turn, at, all) => ({ ...turn, minute: Math.max(...all.slice(0, at + 1).map(({ minute }) => minute)) }));
-}
-
-const noticeCount = (turns) => turns.filter(({ notice }) => notice !== undefined).length;
-const escaped = (text) =>
-  text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+import { EXPORTS } from "./export-files.mjs";
+import { escaped, iso, json, lines, msOf, noticeCount, START_MS, secondsOf, timeOf, two } from "./turns.mjs";
 
 // ---- Messengers ----
 
@@ -806,6 +736,7 @@ const pi = {
 
 const clineHistory = {
   kind: "Cline or Roo Code history",
+  names: ["Roo Code history"],
   file: "`api_conversation_history.json`",
   recognised: "messages in Anthropic's form; Roo's marks `condenseParent`, `truncationParent`",
   has: { times: true, calls: true, branches: true },
@@ -850,77 +781,9 @@ export const AGENTS = [claudeCode, codex, geminiCli, pi, opencode, clineHistory,
 export const CHATS = [openWebUi, libreChat, lmStudio, sillyTavern];
 /** @type {any[]} */
 export const MESSENGERS = [discord, slack, telegram, whatsApp];
-/** Every kind that has a writer.
+/** Every kind of file that is read.
  * @type {any[]} */
-export const APP_FILES = [...AGENTS, ...CHATS, ...MESSENGERS];
-
-/** Kinds with tests in other files. */
-const OTHERS = [
-  {
-    ...{
-      kind: "messages",
-      file: "a JSON list, one message per line (JSONL), or an object with `messages`",
-      recognised: "roles and contents in [any form that is read](guide.md#messages-of-other-packages)",
-    },
-    ...{
-      has: { names: true, times: true, replies: true, reasoning: true, calls: true },
-      notRead: "tools, images and other things next to the messages (reported)",
-    },
-  },
-  {
-    ...{
-      kind: "dialogues",
-      file: "objects with `messages` or in ShareGPT's form, in a list or one per line",
-      recognised: "`conversations: [{ from, value }]`",
-    },
-    ...{ has: { calls: true }, notRead: "fields next to the messages (reported)" },
-  },
-  {
-    ...{
-      kind: "request",
-      file: "a request to a provider's API",
-      recognised: "`system` or `instructions` with `messages`, `input` or `contents`",
-    },
-    ...{ has: { reasoning: true, calls: true }, notRead: "tool definitions (reported)" },
-  },
-  {
-    ...{ kind: "ChatGPT export", file: "`conversations.json`", recognised: "`mapping`" },
-    ...{
-      has: { times: true, reasoning: true, calls: true, branches: true },
-      notRead: "the files. What is hidden on the page has the tag `hidden`",
-    },
-  },
-  {
-    ...{ kind: "Claude export", file: "`conversations.json`", recognised: "`chat_messages`" },
-    ...{
-      has: { times: true, reasoning: true, calls: true, branches: true },
-      notRead: "the files, except the text that Claude read from them",
-    },
-  },
-  {
-    ...{
-      kind: "Gemini activity",
-      file: "`MyActivity.json` of Google Takeout",
-      recognised: "`header` and `titleUrl` of Gemini",
-    },
-    ...{ has: { times: true }, notRead: "conversations: the file doesn't say which prompts belong together" },
-  },
-  {
-    ...{ kind: "AI Studio prompt", file: "a saved prompt", recognised: "`chunkedPrompt`" },
-    ...{ has: { reasoning: true }, notRead: "inputs that were never sent" },
-  },
-  {
-    ...{
-      kind: "session log",
-      file: 'the log of a [session](sessions.md#the-format-of-a-log), or turns `{ type: "user", message }`',
-      recognised: "a header `session` with `session_key`",
-    },
-    ...{
-      has: { names: true, times: true, replies: true, reasoning: true, calls: true },
-      notRead: "rows of other types",
-    },
-  },
-];
+export const APP_FILES = [...EXPORTS, ...AGENTS, ...CHATS, ...MESSENGERS];
 
 const COMES = {
   names: "speaker names",
@@ -934,7 +797,7 @@ const COMES = {
 /** The table of docs/files.md. `kinds` are those whose readers an entry includes: they get a mark. */
 export function tableOfKinds(kinds) {
   const marked = new Set(kinds.map(({ name }) => name));
-  const rows = [...OTHERS, ...APP_FILES].map(({ kind, file, recognised, has, notRead }) => {
+  const rows = APP_FILES.map(({ kind, file, recognised, has, notRead }) => {
     const along = Object.entries(COMES).flatMap(([field, words]) => (has[field] ? [words] : []));
     return `| ${kind}${marked.has(kind) ? "¹" : ""} | ${file} | ${recognised} | ${["roles", ...along].join(", ")} | ${notRead} |`;
   });

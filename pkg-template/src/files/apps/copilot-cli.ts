@@ -4,7 +4,7 @@
 
 import type { PartInput } from "../../message/message.js";
 import { timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { fileLine } from "./said.js";
@@ -40,7 +40,7 @@ function stepOf({ type, id, timestamp, data }: Row): AppStep {
     case "assistant.message":
       return { ...facts, ...answerOf(fields, head) };
     case "tool.execution_complete":
-      return { ...facts, messages: messagesInTurn({ ...head, role: "tool" }, resultOf(fields)) };
+      return { ...facts, ...resultOf(fields, head) };
     case "session.compaction_complete": {
       const summary = textPart(fields.summaryContent);
       return summary.length === 0
@@ -64,10 +64,12 @@ const files = ({ attachments }: Row): readonly PartInput[] =>
     return textPart(fileLine(textIn(displayName) ?? name ?? "unnamed"));
   });
 
-function answerOf(
-  fields: Row,
-  head: { readonly id: string | undefined; readonly createdAt: string | undefined },
-): Pick<AppStep, "messages" | "faults"> {
+interface Head {
+  readonly id: string | undefined;
+  readonly createdAt: string | undefined;
+}
+
+function answerOf(fields: Row, head: Head): Pick<AppStep, "messages" | "faults"> {
   const faults: string[] = [];
   const thought = textIn(fields.reasoningText);
   const calls = listIn(fields.toolRequests)
@@ -80,6 +82,10 @@ function answerOf(
       }
       return [{ type: "tool-call", toolCallId, toolName, input: call.arguments ?? {} }];
     });
+  const unread = typeof fields.content === "string" ? undefined : unreadWordsIn(fields, ANSWER_FIELDS);
+  if (unread !== undefined) {
+    faults.push(unread);
+  }
   const parts = [
     ...(thought === undefined ? [] : [{ type: "reasoning" as const, text: thought }]),
     ...textPart(fields.content),
@@ -88,10 +94,22 @@ function answerOf(
   return { messages: messagesInTurn({ ...head, role: "assistant" }, parts), faults };
 }
 
-function resultOf({ toolCallId, success, result, error }: Row): readonly PartInput[] {
+/** The fields of an answer next to its text. */
+const ANSWER_FIELDS: ReadonlySet<string> = new Set([
+  ...["toolRequests", "reasoningText", "reasoningOpaque", "encryptedContent"],
+]);
+
+/** The fields of a result that are read, or that the program shows to people. */
+const RESULT_FIELDS: ReadonlySet<string> = new Set(["toolCallId", "toolName", "toolTelemetry", "detailedContent"]);
+
+function resultOf(fields: Row, head: Head): Pick<AppStep, "messages" | "faults"> {
+  const { toolCallId, success, result, error } = fields;
   const id = textIn(toolCallId);
+  if (id === undefined) {
+    return { messages: [] };
+  }
   const output = textIn(recordIn(result).content) ?? textIn(recordIn(error).message) ?? "";
-  return id === undefined
-    ? []
-    : [{ type: "tool-result", toolCallId: id, output, ...(success === false ? { isError: true } : {}) }];
+  const unread = output === "" ? unreadWordsIn(fields, RESULT_FIELDS) : undefined;
+  const part: PartInput = { type: "tool-result", toolCallId: id, output, ...(success === false && { isError: true }) };
+  return { messages: messagesInTurn({ ...head, role: "tool" }, [part]), faults: unread === undefined ? [] : [unread] };
 }

@@ -5,16 +5,23 @@
 // (`toolCallRounds`).
 
 import { FreePlaces } from "../../base/free-places.js";
+import { counted } from "../../base/words.js";
 import type { PartInput } from "../../message/message.js";
 import { isoOf, timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppConversation, AppStep, KindReader } from "../readers.js";
 import { tryParse } from "../text.js";
 
 export const copilot: KindReader = {
   open: (session) => [conversationOf(session)],
-  openLog: (rows) => conversationOf(rows.reduce(changed, {})),
+  openLog: (rows) => {
+    const faults = rows.flatMap((row, at) => {
+      const field = Object.keys(row).find((name) => !LOG_FIELDS.has(name) && typeof row[name] === "object");
+      return field === undefined ? [] : [{ at, reason: `${field}: the change is not read` }];
+    });
+    return { ...conversationOf(rows.reduce(changed, {})), faults };
+  },
   rowReader: () => stepOf,
 };
 
@@ -25,6 +32,8 @@ function conversationOf({ sessionId, customTitle, creationDate, requesterUsernam
     rows: listIn(requests).map((row) => (row !== null && typeof row === "object" ? { ...row, [USER]: user } : row)),
   };
 }
+
+const LOG_FIELDS: ReadonlySet<string> = new Set(["kind", "k", "v", "i"]);
 
 /** The kinds of rows in a session's log. A row that extends a list may cut it first, to the length `i`. */
 const [SESSION, CHANGE, EXTEND, DELETE] = [0, 1, 2, 3];
@@ -121,6 +130,10 @@ function stepOf(row: Row & { readonly [USER]?: string | undefined }): AppStep {
   if (failure !== undefined) {
     faults.push(`errorDetails: the answer failed: ${failure.slice(0, 100)}`);
   }
+  const unread = asked[0] === undefined ? unreadWordsIn(recordIn(message)) : undefined;
+  if (unread !== undefined || message === undefined) {
+    faults.push(`message: ${unread ?? "the request has none"}`);
+  }
   const name = row[USER];
   const question = messagesInTurn(
     { id: textIn(requestId), role: "user", createdAt },
@@ -148,28 +161,49 @@ interface RecordedCall {
   readonly output: string | undefined;
 }
 
-function recordedCalls({ toolCallRounds, toolCallResults }: Row): ReadonlyMap<string, RecordedCall> {
+function recordedCalls({ toolCallRounds, toolCallResults }: Row, faults: string[]): ReadonlyMap<string, RecordedCall> {
   const results = recordIn(toolCallResults);
   const calls = listIn(toolCallRounds)
     .flatMap((round) => listIn(recordIn(round).toolCalls))
     .map(recordIn);
+  const ids = new Set(calls.map(({ id }) => String(id)));
+  const alone = Object.keys(results).filter((id) => !ids.has(id));
+  if (alone.length > 0) {
+    faults.push(`toolCallResults: ${counted(alone.length, "result")} without a call`);
+  }
   return new Map(
     calls.map(({ id, name, arguments: given }) => {
-      const content = listIn(recordIn(results[String(id)]).content);
-      const output = textIn(
-        content
-          .map((part) => recordIn(part).value)
-          .filter((value) => typeof value === "string")
-          .join("\n"),
-      );
+      const result = recordIn(results[String(id)]);
+      const content = listIn(result.content);
+      const output = textIn(content.map((part) => wordsIn(recordIn(part).value)).join("\n"));
+      const unread = output === undefined ? unreadWordsIn(result) : undefined;
+      if (unread !== undefined) {
+        faults.push(`toolCallResults: ${unread}`);
+      }
       const input = typeof given === "string" ? (tryParse(given).value ?? given) : given;
       return [String(id), { name: textIn(name), input, output }];
     }),
   );
 }
 
+/** Maximum nesting of the words of a result. */
+const DEEPEST_NODE = 100;
+
+/** Returns a result's words: a text, or a tree of nodes as the extension's own tools return it. */
+function wordsIn(value: unknown, depth = 0): string {
+  const { node = value, text, lineBreakBefore, children } = recordIn(value);
+  if (typeof value === "string" || depth > DEEPEST_NODE) {
+    return typeof value === "string" ? value : "";
+  }
+  return node === value
+    ? `${lineBreakBefore ? "\n" : ""}${textIn(text) ?? ""}${listIn(children)
+        .map((one) => wordsIn(one, depth + 1))
+        .join("")}`
+    : wordsIn(node, depth + 1);
+}
+
 function answerParts(response: readonly Row[], metadata: Row, faults: string[]): readonly PartInput[] {
-  const recorded = [...recordedCalls(metadata)];
+  const recorded = [...recordedCalls(metadata, faults)];
   const unnamed = new FreePlaces();
   for (const [at, [id, { name }]] of recorded.entries()) {
     unnamed.add(at, [`id ${id}`, `name ${name}`]);
@@ -189,12 +223,15 @@ function answerParts(response: readonly Row[], metadata: Row, faults: string[]):
   for (const part of response) {
     const { kind, value, content, inlineReference, toolCallId, toolId } = part;
     if (kind === undefined || kind === "markdownContent" || kind === "markdownVuln") {
-      say(value ?? recordIn(content).value);
+      const said = value ?? recordIn(content).value;
+      say(said);
+      faults.push(...(said === undefined ? [unreadWordsIn(part) ?? []].flat() : []));
     } else if (kind === "inlineReference") {
       say(`\`${referenceName(inlineReference)}\``);
     } else if (kind === "thinking") {
       const text = textIn(Array.isArray(value) ? value.filter((line) => typeof line === "string").join("\n") : value);
       parts.push(...(text === undefined ? [] : [{ type: "reasoning" as const, text }]));
+      faults.push(...(value === undefined ? [unreadWordsIn(part) ?? []].flat() : []));
     } else if (kind === "toolInvocationSerialized" || kind === "toolInvocation") {
       // The program's id of a call may differ from the model's. The calls are then matched by order.
       const id = textIn(toolCallId) ?? `call-${parts.length + 1}`;

@@ -4,8 +4,8 @@
 
 import type { PartInput } from "../../message/message.js";
 import { timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn } from "../file.js";
-import { messagesInTurn, textPart } from "../parts.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
+import { messagesInTurn, partsOrFault, type Report, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { tryParse } from "../text.js";
 import { fileLine } from "./said.js";
@@ -73,12 +73,14 @@ function stepOf(row: Row, ids: ReadonlySet<unknown>): AppStep {
 
 const nameIn = (file: unknown): string | undefined => textIn(recordIn(file).filename);
 
-function partsOf(content: unknown, text: unknown, report: (fault: string) => void): readonly PartInput[] {
+function partsOf(content: unknown, text: unknown, report: Report): readonly PartInput[] {
   const blocks = listIn(content).map(recordIn);
-  return blocks.length === 0 ? textPart(text) : blocks.flatMap((block) => blockParts(block, report));
+  return blocks.length === 0
+    ? textPart(text)
+    : blocks.flatMap((block) => partsOrFault(block, report, (fault) => blockParts(block, fault)));
 }
 
-function blockParts(block: Row, report: (fault: string) => void): readonly PartInput[] {
+function blockParts(block: Row, report: Report): readonly PartInput[] {
   const textOf = (value: unknown): unknown => (typeof value === "string" ? value : recordIn(value).value);
   switch (block.type) {
     case "text":
@@ -95,8 +97,11 @@ function blockParts(block: Row, report: (fault: string) => void): readonly PartI
   }
 }
 
+/** The fields of a call that are read. */
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "args", "function", "auth"]);
+
 /** Returns a call and its result. The calls of OpenAI's assistants have both in `function`. */
-function callParts(call: Row, report: (fault: string) => void): readonly PartInput[] {
+function callParts(call: Row, report: Report): readonly PartInput[] {
   const { id, type, function: called } = call;
   const held = recordIn(called);
   const [toolCallId, toolName] = [textIn(id), textIn(call.name ?? held.name)];
@@ -104,6 +109,10 @@ function callParts(call: Row, report: (fault: string) => void): readonly PartInp
   if (toolCallId === undefined || toolName === undefined) {
     report(`tool_call: a call of the type ${JSON.stringify(type)?.slice(0, 60)} is not read`);
     return [];
+  }
+  const unread = output == null ? unreadWordsIn(call, CALL_FIELDS) : undefined;
+  if (unread !== undefined) {
+    report(`tool_call: ${unread}`);
   }
   const input = typeof args === "string" ? (tryParse(args).value ?? args) : args;
   return [

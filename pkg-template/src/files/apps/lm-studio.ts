@@ -4,8 +4,8 @@
 // times.
 
 import type { PartInput } from "../../message/message.js";
-import { listIn, type Row, recordIn, textIn } from "../file.js";
-import { messagesInTurn, textPart } from "../parts.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
+import { messagesInTurn, partsOrFault, type Report, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { fileLine } from "./said.js";
 
@@ -30,24 +30,28 @@ function stepOf({ versions, currentlySelected }: Row): AppStep {
   const list = listIn(versions).map(recordIn);
   const { role, content, steps } = list[Number(currentlySelected)] ?? list.at(-1) ?? {};
   const faults: string[] = [];
-  const report = (type: unknown): void => {
-    faults.push(`a part of the type ${JSON.stringify(type)?.slice(0, 60)} is not read`);
+  const report = (fault: string): void => {
+    faults.push(fault);
   };
+  const readPart = (part: Row, isThinking: boolean, tell: Report): readonly PartInput[] =>
+    partsOrFault(part, tell, (fault) => partOf(part, isThinking, fault));
   const parts = [
     ...listIn(content)
       .map(recordIn)
-      .flatMap((part) => partOf(part, false, report)),
+      .flatMap((part) => readPart(part, false, report)),
     ...listIn(steps)
       .map(recordIn)
       .flatMap((step) => {
         if (step.type === "contentBlock") {
           const isThinking = recordIn(step.style).type === "thinking";
-          return listIn(step.content)
-            .map(recordIn)
-            .flatMap((part) => partOf(part, isThinking, report));
+          return partsOrFault(step, report, (fault) =>
+            listIn(step.content)
+              .map(recordIn)
+              .flatMap((part) => readPart(part, isThinking, fault)),
+          );
         }
         if (!SILENT.has(step.type)) {
-          report(step.type);
+          report(unknownType(step.type));
         }
         return [];
       }),
@@ -58,7 +62,12 @@ function stepOf({ versions, currentlySelected }: Row): AppStep {
   return { messages: messagesInTurn({ role: role === undefined ? "assistant" : String(role) }, parts), faults };
 }
 
-function partOf(part: Row, isThinking: boolean, report: (type: unknown) => void): readonly PartInput[] {
+const unknownType = (type: unknown): string => `a part of the type ${JSON.stringify(type)?.slice(0, 60)} is not read`;
+
+/** The fields of a result that are read. */
+const RESULT_FIELDS: ReadonlySet<string> = new Set(["type", "callId", "toolCallRequestId"]);
+
+function partOf(part: Row, isThinking: boolean, report: Report): readonly PartInput[] {
   const { type, text, fileIdentifier, name, parameters, arguments: given, content } = part;
   const toolCallId = textIn(part.toolCallRequestId) ?? (part.callId === undefined ? undefined : String(part.callId));
   if (type === "text") {
@@ -71,8 +80,12 @@ function partOf(part: Row, isThinking: boolean, report: (type: unknown) => void)
     return [{ type: "tool-call", toolCallId, toolName: name as string, input: parameters ?? given ?? {} }];
   }
   if (type === "toolCallResult" && toolCallId !== undefined) {
+    const unread = content === undefined ? unreadWordsIn(part, RESULT_FIELDS) : undefined;
+    if (unread !== undefined) {
+      report(unread);
+    }
     return [{ type: "tool-result", toolCallId, output: content ?? "" }];
   }
-  report(type);
+  report(unknownType(type));
   return [];
 }

@@ -4,9 +4,9 @@
 
 import type { PartInput } from "../../message/message.js";
 import { timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { listIn, type Row, recordIn, textIn, unreadPartsIn, unreadWordsIn } from "../file.js";
 import { typeInWords } from "../log.js";
-import { messagesInTurn, textPart, timeOfSeconds } from "../parts.js";
+import { messagesInTurn, partsOrFault, type Report, textPart, timeOfSeconds } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { tryParse } from "../text.js";
 import { fileLine } from "./said.js";
@@ -30,30 +30,38 @@ export const openWebUi: KindReader = {
   rowReader: () => stepOf,
 };
 
-function stepOf({ id, parentId, role, content, output, timestamp, files, error }: Row): AppStep {
+/** The fields of a message that are read, and the sources that the app shows next to an answer. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["content", "output", "files", "sources", "embeds"]);
+
+function stepOf(row: Row): AppStep {
+  const { id, parentId, role, content, output, timestamp, files, error } = row;
   const head = { id: textIn(id), role: String(role), createdAt: timeOfSeconds(timestamp) };
   const texts = Array.isArray(content) ? content.map((part) => recordIn(part).text ?? "").join("\n") : content;
   const attached = listIn(files).map((file) => nameOf(recordIn(file)));
   const faults: string[] = [];
   const items = role === "assistant" ? listIn(output).map(recordIn) : [];
-  const inItems = items.flatMap((item) => itemParts(item, faults));
+  const report = (fault: string): void => {
+    faults.push(fault);
+  };
+  const inItems = items.flatMap((item) => partsOrFault(item, report, (fault) => itemParts(item, fault)));
   const parts = [
     ...(inItems.length > 0 ? inItems : role === "assistant" ? partsIn(texts) : textPart(texts)),
     ...attached.flatMap((name) => textPart(fileLine(name))),
   ];
+  const unread = unreadPartsIn(row, MESSAGE_FIELDS, parts);
   return {
     ...(head.id === undefined ? {} : { id: head.id }),
     parent: parentId === undefined ? undefined : (textIn(parentId) ?? null),
     timeMs: timeMsOf(head.createdAt),
     messages: messagesInTurn(head, parts),
     ...(parts.length > 0
-      ? { faults }
+      ? { faults: [...faults, ...(unread === undefined ? [] : [unread])] }
       : { isSaid: false, faults: [...faults, error == null ? "the message is empty" : "error: the answer failed"] }),
   };
 }
 
 /** Returns the parts of an item of an answer. */
-function itemParts(item: Row, faults: string[]): readonly PartInput[] {
+function itemParts(item: Row, report: Report): readonly PartInput[] {
   const { type, call_id, name, arguments: given, content, summary, output } = item;
   const toolCallId = textIn(call_id);
   switch (type) {
@@ -72,12 +80,17 @@ function itemParts(item: Row, faults: string[]): readonly PartInput[] {
       break;
     case "function_call_output":
       if (toolCallId !== undefined) {
-        return [{ type: "tool-result", toolCallId, output: textsIn(output) }];
+        const text = textsIn(output);
+        const unread = text === "" ? unreadWordsIn(item) : undefined;
+        if (unread !== undefined) {
+          report(unread);
+        }
+        return [{ type: "tool-result", toolCallId, output: text }];
       }
       break;
     default:
   }
-  faults.push(`output: an item of ${typeInWords(type)} is not read`);
+  report(`output: an item of ${typeInWords(type)} is not read`);
   return [];
 }
 

@@ -4,7 +4,7 @@
 
 import type { PartInput } from "../../message/message.js";
 import { isoOf, timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { tryParse } from "../text.js";
@@ -14,7 +14,7 @@ export const sillyTavern: KindReader = { rowReader: () => stepOf };
 function stepOf(row: Row): AppStep {
   const { name, is_user, is_system, mes, send_date, extra, chat_metadata } = row;
   const createdAt = timeIn(send_date);
-  if (mes === undefined) {
+  if (mes === undefined && is_user === undefined) {
     const note = textIn(recordIn(chat_metadata).note_prompt);
     return {
       messages: [],
@@ -62,11 +62,19 @@ function pictureName(given: unknown): string | undefined {
   return address?.startsWith("data:") ? "image" : address?.split("/").at(-1);
 }
 
-function callParts({ id, name, parameters, result }: Row, faults: string[]): readonly PartInput[] {
+/** The fields of a call that are read, or that the program shows to people. */
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "displayName", "parameters"]);
+
+function callParts(call: Row, faults: string[]): readonly PartInput[] {
+  const { id, name, parameters, result } = call;
   const [toolCallId, toolName] = [textIn(id), textIn(name)];
   if (toolCallId === undefined || toolName === undefined) {
     faults.push("tool_invocations: a call without an id or a name is not read");
     return [];
+  }
+  const unread = result === undefined ? unreadWordsIn(call, CALL_FIELDS) : undefined;
+  if (unread !== undefined) {
+    faults.push(`tool_invocations: ${unread}`);
   }
   const given = typeof parameters === "string" ? (tryParse(parameters).value ?? parameters) : parameters;
   return [
