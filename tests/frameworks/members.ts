@@ -84,7 +84,7 @@ const openaiMessages: Record<RoleOf<ChatCompletionMessageParam>, Case> = {
   user: [{ content: "The hall is open.", name: "Mara" }, "read"],
   assistant: [{ content: null, refusal: "No.", audio: null }, "read"],
   tool: [{ tool_call_id: "t", content: "The hall is open." }, "read"],
-  function: [{ name: "look", content: "The hall is open." }, ".role"],
+  function: [{ name: "look", content: "The hall is open." }, "read"],
 };
 
 const call = { call_id: "t", status: "completed" };

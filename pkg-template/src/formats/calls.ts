@@ -15,7 +15,8 @@ export function callsIn(calls: unknown, place: string, maker: string | undefined
   return list(calls, place).map((call, at) => readCall(call, `${place}[${at}]`, maker));
 }
 
-function readCall(given: unknown, place: string, maker: string | undefined): PlacedPart {
+/** Reads a tool call. */
+export function readCall(given: unknown, place: string, maker: string | undefined): PlacedPart {
   if (typeof given !== "object" || given === null) {
     throw new MalformedMessage(
       place,
@@ -27,8 +28,8 @@ function readCall(given: unknown, place: string, maker: string | undefined): Pla
   const holder = call.function ?? call.custom;
   const named = (typeof holder === "object" && holder !== null ? holder : call) as UnknownRecord;
   const { name, arguments: input } = named;
-  // Ollama and Workers AI have no ids, so the name serves as one.
-  const id = call.id ?? (place.startsWith(".tool_calls") ? name : undefined);
+  // Ollama, Workers AI and OpenAI's first functions have no ids, so the name serves as one.
+  const id = call.id ?? (/^\.(?:tool_calls|function_call)/.test(place) ? name : undefined);
   const part = callPart(call, { id, name, input: input ?? named.input, fields: ["id", "name"] }, place, maker);
   const placed = { part, given, place };
   const isEmpty = !saysSomething(part);

@@ -55,6 +55,8 @@ export interface Dialect {
   readonly toolFields: readonly string[];
   /** The fields among them whose text is dropped when the content is replaced. */
   readonly textFields?: readonly string[];
+  /** Its own names for roles, and windrow's. */
+  readonly roles?: Readonly<Record<string, string>>;
   /** The forms of its parts, by type. */
   readonly parts: Readonly<Record<string, PartForm>>;
   /** Returns the form for a type that isn't in `parts`, for families of types. */

@@ -29,8 +29,8 @@ export interface MessageFormat {
   /** True if a message has fields that only this format has. */
   fits(row: UnknownRecord): boolean;
   /**
-   * Returns a message in the form it has after the message `before`, if that decides which call a result answers.
-   * Otherwise returns the message itself.
+   * Returns a message in the form it has after the message `before`, if that decides which call a result answers, or
+   * with its role in windrow's words. Otherwise returns the message itself.
    */
   behind?(row: UnknownRecord, before: unknown): UnknownRecord;
   /** Returns a message's content. Throws `MalformedMessage`, with the place in the message, for anything unknown. */

@@ -278,6 +278,11 @@ const OWN_SAMPLES = {
     },
     { role: "tool", tool_name: "look", content: "forty" },
   ],
+  "OpenAI's first functions": [
+    { role: "user", content: ASKED },
+    { role: "assistant", content: SAID, function_call: { name: "look", arguments: '{"q":1}' } },
+    { role: "function", name: "look", content: "forty" },
+  ],
   "Workers AI message": [
     { role: "user", content: ASKED },
     { role: "assistant", content: SAID, tool_calls: [{ name: "look", arguments: { q: 1 } }] },

@@ -213,6 +213,28 @@ function openAiMessages(turns, random) {
   });
 }
 
+/** OpenAI's first functions: one call per message, without an id, and its result directly after it. */
+function functionMessages(turns, random) {
+  return openAiMessages(turns, random).flatMap((message) => {
+    const { tool_calls, ...said } = message;
+    if (message.role === "tool") {
+      return [];
+    }
+    const results = new Map(
+      turns.flatMap(({ steps = [] }) => steps.flatMap(({ calls }) => calls.map((call) => [call.id, textOf(call)]))),
+    );
+    const pairs = (tool_calls ?? []).map((call, at) => {
+      const { name, input, arguments: given = JSON.stringify({ input }) } = call.function ?? call.custom;
+      const own = at === 0 ? said : { role: "assistant", content: null };
+      return [
+        { ...own, function_call: { name, arguments: given } },
+        { role: "function", name, content: results.get(call.id) },
+      ];
+    });
+    return pairs.length === 0 ? [message] : pairs.flat();
+  });
+}
+
 // ---- OpenAI Responses and Agents ----
 
 function responsesPart(part) {
@@ -1315,6 +1337,12 @@ function chromeMessages(turns, random) {
  */
 export const SHAPES = {
   openai: { title: "OpenAI chat", write: openAiMessages, has: ["media", "name", "system-anywhere"], loose: true },
+  "openai-functions": {
+    title: "OpenAI chat with `function_call`",
+    write: functionMessages,
+    has: ["media", "name", "system-anywhere"],
+    loose: true,
+  },
   "openai-responses": {
     title: "OpenAI Responses items",
     write: responsesItems,

@@ -1,15 +1,18 @@
 // Messages of OpenAI's chat completions, and of the many servers and packages with the same form.
 //
-// Recognized by: `tool_calls` and `tool_call_id`.
+// Its first tools were functions: one call per message, without an id, and results with the role `function`. As for
+// Ollama's calls, the name serves as the id.
+//
+// Recognized by: `tool_calls`, `tool_call_id`, and the older `function_call`.
 
 import { listFrom } from "../../base/lists.js";
 import type { BesideContent, Dialect } from "../../message/dialect.js";
 import { recordOf, type UnknownRecord } from "../../message/format.js";
-import { MalformedMessage, text } from "../../message/malformed.js";
+import { text } from "../../message/malformed.js";
 import type { PlacedPart } from "../../message/origin.js";
 import { mediaForm, mediaPart, refusalForm, textForm } from "../../message/parts.js";
 import { provenanceOf, thoughtDetails } from "../../message/provenance.js";
-import { callsIn } from "../calls.js";
+import { callsIn, readCall } from "../calls.js";
 import { serverFieldsOf } from "./schema.js";
 
 export const openAiChat: Dialect = {
@@ -17,8 +20,9 @@ export const openAiChat: Dialect = {
     ...["tool_calls", "tool_call_id", "audio", "refusal", "function_call"],
     ...["reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks"],
   ],
-  toolFields: ["tool_calls", "tool_call_id"],
+  toolFields: ["tool_calls", "tool_call_id", "function_call"],
   textFields: ["refusal"],
+  roles: { function: "tool" },
   parts: {
     input_text: textForm,
     output_text: textForm,
@@ -45,20 +49,19 @@ export const openAiChat: Dialect = {
 function besideIn(message: UnknownRecord, maker: string | undefined): BesideContent {
   const { refusal, audio, tool_calls: calls, function_call: call } = message;
   const { reasoning_content: thought, reasoning, thinking } = message;
-  if (call != null) {
-    throw new MalformedMessage(
-      ".function_call",
-      "a function_call has no id to pair it with its result",
-      "Write it as a tool call: tool_calls, and a message with the role tool.",
-    );
-  }
   const hasThoughts = (thought ?? reasoning ?? thinking ?? detailsOf(message)) != null;
   return {
     said: refusal == null && audio == null ? undefined : saidIn(message),
     thoughts: hasThoughts ? thoughtsOf(message, maker) : undefined,
-    calls: calls == null ? undefined : callsIn(calls, ".tool_calls", maker),
+    calls: (calls ?? call) == null ? undefined : callsOf(calls, call, maker),
     answered: text(message.tool_call_id, ".toolCallId"),
   };
+}
+
+/** Returns the calls. A server may repeat the only one as a function's call. */
+function callsOf(calls: unknown, call: unknown, maker: string | undefined): readonly PlacedPart[] {
+  const read = calls == null ? [] : callsIn(calls, ".tool_calls", maker);
+  return call == null || read.length > 0 ? read : [readCall(call, ".function_call", maker)];
 }
 
 /** Returns the refusal and the assistant's audio. */

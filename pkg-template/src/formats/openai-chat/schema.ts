@@ -28,8 +28,8 @@ export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
   tool: fields("role content tool_call_id"),
 };
 
-/** The marks of copies that windrow makes. */
-const MARKS = new Set(["shortened", "excerpt"]);
+/** The marks of copies that windrow makes, and the field for the call of a function, which OpenAI has replaced. */
+const MARKS = new Set(["shortened", "excerpt", "function_call"]);
 /** Fields in windrow's own form that describe a call or a part. */
 const PROOF = new Set(["provider", "signature", "providerExecuted", "isCustom"]);
 const THOUGHTS = new Set(["reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks"]);

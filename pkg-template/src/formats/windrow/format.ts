@@ -20,6 +20,7 @@ export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
   const fieldsOf = (name: "fields" | "toolFields" | "textFields"): ReadonlySet<string> =>
     new Set(dialects.flatMap((dialect) => dialect[name] ?? []));
   const toolFields = fieldsOf("toolFields");
+  const roles = new Map<unknown, string>(dialects.flatMap((dialect) => Object.entries(dialect.roles ?? {})));
   const textFields = fieldsOf("textFields");
   return {
     name: "windrow",
@@ -28,6 +29,10 @@ export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
     // Reasoning with a signature counts as Anthropic's if the message doesn't name its provider.
     maker: "anthropic",
     fits: () => true,
+    behind(row) {
+      const role = roles.get(row.role);
+      return role === undefined ? row : { ...row, role };
+    },
     read(row) {
       checkIsNoFile(row);
       return row as unknown as PlainMessage;
@@ -54,6 +59,9 @@ export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
         }
         if (!isRecord(value)) {
           return value;
+        }
+        if (kept([value], () => true).length === 0) {
+          return undefined;
         }
         const within = (held: unknown): unknown => (isRecord(held) ? kept([held], () => true)[0] : left(held));
         const held = Object.entries(value).map(([name, own]) => [name, within(own)] as const);
