@@ -238,8 +238,30 @@ test("WhatsApp's own words for a file differ from a user's", () => {
   const chat = (text) => parseTranscript(`[01.06.26, 10:00:00] Ann: ${text}`).messages[0].content;
   assert.equal(chat("\u200e<attached: 0001-PHOTO.jpg>"), "[Attached file: 0001-PHOTO.jpg]");
   assert.equal(chat("\u200eIMG 1.jpg (Datei angehängt)\nLook!"), "[Attached file: IMG 1.jpg]\nLook!");
-  assert.equal(chat("\u200eimage omitted"), "image omitted");
-  for (const own of ["3.14 (x)", "a.txt (old copy)", "<b: c>", "~ five"]) {
+  const omitted = {
+    image: ["\u200eimage omitted", "\u200eimage absente"],
+    "Contact card": ["\u200eContact card omitted"],
+    "plan.pdf": [
+      "plan.pdf • \u200e1 page \u200edocument omitted",
+      "plan.pdf • \u200e2 Seiten \u200eDokument weggelassen",
+    ],
+    Media: ["<Media omitted>", "<Media omessi>", "<Media weggelaten>"],
+    Bild: ["\u200eBild weggelassen"],
+    Medien: ["<Medien ausgeschlossen>", "<Medien weggelassen>"],
+    imagen: ["\u200eimagen omitida"],
+    Multimedia: ["<Multimedia omitido>"],
+    imagem: ["\u200eimagem ocultada"],
+    Mídia: ["<Mídia oculta>"],
+    audio: ["\u200eaudio omis", "\u200eaudio omesso", "\u200eaudio weggelaten"],
+    Médias: ["<Médias omis>"],
+  };
+  for (const [name, forms] of Object.entries(omitted)) {
+    for (const form of forms) {
+      assert.equal(chat(form), `[Attached file: ${name}]`, form);
+      assert.equal(chat(`${form}\nLook!`), `[Attached file: ${name}]\nLook!`, form);
+    }
+  }
+  for (const own of ["3.14 (x)", "a.txt (old copy)", "<b: c>", "~ five", "image omitted", "<b> omitted"]) {
     assert.equal(chat(own), own);
   }
 });

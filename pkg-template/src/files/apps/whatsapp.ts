@@ -125,14 +125,29 @@ function withoutMarks(text: string): string {
 }
 
 /**
+ * The last words of WhatsApp's line for a file that was exported without it, in English, German, Spanish, Portuguese,
+ * French, Italian and Dutch.
+ */
+const OMITTED =
+  "(?:omitted|weggelassen|ausgelassen|ausgeschlossen|omitid[oa]|ocultad[oa]|ocult[oa]|absente|omis|omess[aio]|weggelaten)";
+/** An iPhone's line begins with a mark, which may follow a document's name and pages, and Android's is in brackets. */
+const OMITTED_FILE = new RegExp(
+  `^(?:(?:([^\\n]{1,200}\\.\\w{2,5}) • [^\\n]{1,30} )?\\u200e([^\\n\\u200e<>]{1,40}) ${OMITTED}|<([^<>\\n]{1,40}) ${OMITTED}>)(?=\\n|$)`,
+);
+
+/**
  * Returns a text with its file named in windrow's words, and without the note that it was edited. WhatsApp's own forms
- * are `<attached: a.jpg>` and `a.jpg (file attached)`.
+ * are `<attached: a.jpg>` and `a.jpg (file attached)`, and without the file `image omitted` or `<Media omitted>`.
  */
 function withFile(given: string): string {
   const mark = given.lastIndexOf("\u200e<");
   const isEdited = mark > 0 && /^\u200e<[^<>:\n]{1,60}>$/.test(given.slice(mark));
   const text = isEdited ? given.slice(0, mark).trimEnd() : given;
   return text
+    .replace(
+      OMITTED_FILE,
+      (_, name?: string, kind?: string, media?: string) => `[Attached file: ${name ?? kind ?? media}]`,
+    )
     .replace(/^\u200e<[^<>:\n]{1,40}: ([^<>\n]{1,200})>/, "[Attached file: $1]")
     .replace(/^\u200e([^\n()]{1,200}\.\w{2,5}) \([^()\n]{1,40}\)(?=\n|$)/, "[Attached file: $1]");
 }
