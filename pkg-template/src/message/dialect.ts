@@ -55,6 +55,8 @@ export interface Dialect {
   readonly toolFields: readonly string[];
   /** The fields among them whose text is dropped when the content is replaced. */
   readonly textFields?: readonly string[];
+  /** The fields among them with a list of media, which lines after the content can replace. */
+  readonly mediaFields?: readonly string[];
   /** Its own names for roles, and windrow's. */
   readonly roles?: Readonly<Record<string, string>>;
   /** The forms of its parts, by type. */
@@ -76,6 +78,9 @@ export function provideDialects(known: readonly Dialect[]): void {
   others = undefined;
   parts = new Map(known.flatMap((dialect) => Object.entries(dialect.parts)));
 }
+
+/** Returns the fields of messages with media next to the content. */
+export const mediaFields = (): readonly string[] => dialects.flatMap((dialect) => dialect.mediaFields ?? []);
 
 /** Returns the form for a type of part. Undefined if no dialect has it. */
 export function formOf(type: unknown): PartForm | undefined {

@@ -1,6 +1,8 @@
 // Replaces images, audio and files with lines if they don't fit, or if `budget.maxImages` and `budget.maxBytes` hide
 // them. The engine writes the lines.
 
+import { listFrom } from "../base/lists.js";
+import { mediaFields } from "./dialect.js";
 import type { MessageFormat, NextLine, UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";
 import { changedAt, type PlacedChange, withFields } from "./origin.js";
@@ -29,27 +31,30 @@ export function withMediaLines<M extends object>(message: M, lines: MediaLines, 
     }
   }
   const changes = Array.from(places, ([place, own]): PlacedChange => [place, replacer(own.toReversed(), withLines)]);
-  const bare = Array.from(places, ([place, [line]]) => [BARE.exec(place)?.[1], line] as const);
-  const gone = new Map(bare.flatMap(([at, line]) => (at === undefined || line == null ? [] : [[Number(at), line]])));
-  const copy = changedAt(message, changes) as M & { readonly content?: unknown; readonly images?: readonly unknown[] };
-  return Object.assign(gone.size === 0 ? copy : withoutImages(copy, gone), { shortened: true });
+  const copy = mediaFields().reduce(
+    (changed, field) => withoutMedia(changed, field, places),
+    changedAt(message, changes) as UnknownRecord,
+  );
+  return Object.assign(copy as M, { shortened: true });
 }
 
-/** The place of an image that is next to the content, as in Ollama's messages. */
-const BARE = /^\.images\[(\d+)\]$/;
-
-/** Returns a message without some of the images next to its content. Their lines follow the content. */
-function withoutImages<M extends { readonly content?: unknown; readonly images?: readonly unknown[] }>(
-  { images = [], ...message }: M,
-  gone: ReadonlyMap<number, string>,
-): M {
-  const left = images.filter((_, at) => !gone.has(at));
-  const { content } = message;
-  const lines = Array.from(gone.values());
+/** Returns a message without some of the media in a field next to its content. Their lines follow the content. */
+function withoutMedia(
+  message: UnknownRecord,
+  field: string,
+  places: ReadonlyMap<string, readonly (string | null)[]>,
+): UnknownRecord {
+  const media = listFrom(message[field]).map((one, at) => ({ one, line: places.get(`.${field}[${at}]`)?.[0] }));
+  const lines = media.flatMap(({ line }) => line ?? []);
+  if (lines.length === 0) {
+    return message;
+  }
+  const { content, [field]: _, ...rest } = message;
+  const left = media.flatMap(({ one, line }) => (line == null ? [one] : []));
   const said = Array.isArray(content)
     ? [...content, ...lines.map((text) => ({ type: "text", text }))]
     : [content, ...lines].filter((text) => text != null && text !== "").join(" ");
-  return { ...message, content: said, ...(left.length === 0 ? {} : { images: left }) } as unknown as M;
+  return { ...rest, content: said, ...(left.length === 0 ? {} : { [field]: left }) };
 }
 
 const isMediaPart = ({ type }: PlainPart): boolean => type === "image" || type === "audio" || type === "file";

@@ -11,6 +11,7 @@ import { mediaPart } from "../../message/parts.js";
 export const ollama: Dialect = {
   fields: ["images"],
   toolFields: [],
+  mediaFields: ["images"],
   parts: {},
   beside({ images }) {
     return !Array.isArray(images)
