@@ -19,29 +19,37 @@ export const dialogue: FileKind = {
     const began = [createdAt, created_at, startTime].find((time) => timeMsOf(time) !== undefined);
     const facts = fieldsWithValue({ id: idIn(value), title: title ?? name, startedAt: began });
     const list = value[field];
-    const rows = Array.isArray(list) ? list : [{ role: "user", content: list }];
+    const own = Array.isArray(list) ? list : [{ role: "user", content: list }];
+    // The first version of Codex had its header next to the items.
+    const rows = field === "items" ? [value.session, ...own] : own;
     const conversation = file.begin(facts, row);
     takeInstructions(value, conversation);
     readRows(
       rows.map((message, at) => ({ value: message, at })),
       conversation,
     );
-    reportBeside(value, [field, ...INSTRUCTIONS], conversation);
+    reportBeside(value, [field, READ_TOO.get(field) ?? field, ...INSTRUCTIONS], conversation);
   },
 };
+
+/** The field next to the messages that is read with them, or repeats them. */
+const READ_TOO: ReadonlyMap<string, string> = new Map([
+  ["items", "session"],
+  ["clientHistory", "history"],
+]);
 
 /** Fields for instructions next to the messages of a request. */
 const INSTRUCTIONS = ["system", "instructions", "system_prompt", "systemPrompt", "developer_instructions"] as const;
 
 /**
- * Returns the field with the messages: that of Anthropic's and OpenAI's chat requests, of the Responses API, or of a
- * checkpoint of the Gemini CLI.
+ * Returns the field with the messages: that of Anthropic's and OpenAI's chat requests, of the Responses API, of a
+ * checkpoint of the Gemini CLI, or of a session of the first version of Codex.
  */
 function fieldOf(value: Row): string | undefined {
   if (Array.isArray(value.messages)) {
     return "messages";
   }
-  const { input, history, role, type, content } = value;
+  const { input, role, type, content } = value;
   if (role !== undefined || type !== undefined || content !== undefined) {
     return undefined;
   }
@@ -49,8 +57,15 @@ function fieldOf(value: Row): string | undefined {
   if (isRequest && (Array.isArray(input) ? input.some(isRecord) : textIn(input) !== undefined)) {
     return "input";
   }
-  const isCheckpoint = listIn(history).some((entry) => isRecord(entry) && Array.isArray(entry.parts));
-  return isCheckpoint ? "history" : undefined;
+  if (
+    isRecord(value.session) &&
+    listIn(value.items).some((item) => isRecord(item) && textIn(item.type) !== undefined)
+  ) {
+    return "items";
+  }
+  return (["history", "clientHistory"] as const).find((field) =>
+    listIn(value[field]).some((entry) => isRecord(entry) && Array.isArray(entry.parts)),
+  );
 }
 
 function takeInstructions(value: Row, conversation: OpenConversation): void {

@@ -229,6 +229,8 @@ export interface FailedKind {
   readonly isRead?: true;
   /** True if this reader is loaded. */
   readonly isThere: boolean;
+  /** The file to pass instead. */
+  readonly next?: string;
 }
 
 /**
@@ -277,12 +279,12 @@ function limitOf({ isRead, isThere }: FailedKind): string {
 
 /** Returns the failure of a file of a known kind without a readable message. */
 export function unreadKind(failed: FailedKind, kind: ErrorKind, fault = "", cause?: ContextError): ContextError {
-  const { name, isRead, isThere } = failed;
+  const { name, isRead, isThere, next } = failed;
   const nextAction = isThere
     ? "Pass the file as it was exported, with its messages."
     : isRead === true
       ? 'Import "windrow/files" once: it has the reader.'
-      : "Map its rows to { role, name, content, createdAt }.";
+      : (next ?? "Map its rows to { role, name, content, createdAt }.");
   const rest = isThere ? `, with no message that could be read${fault}` : limitOf(failed);
   return new ContextError({
     kind,

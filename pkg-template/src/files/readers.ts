@@ -64,7 +64,12 @@ export function failedKindOf(text: string): FailedKind | undefined {
   const kind = kindOfFile(text);
   return kind === undefined
     ? undefined
-    : { name: kind.name, isThere: readers.has(kind), ...(kind.isRead && { isRead: true }) };
+    : {
+        name: kind.name,
+        isThere: readers.has(kind),
+        ...(kind.isRead && { isRead: true }),
+        ...(kind.next !== undefined && { next: kind.next }),
+      };
 }
 
 /** A file of another app whose reader is loaded. */

@@ -82,6 +82,45 @@ describe("files recognized only by name", () => {
   }
 });
 
+describe("files next to the one with the messages", () => {
+  for (const [name, next, file] of /** @type {const} */ ([
+    [
+      "a list of a Slack workspace's members or channels",
+      "Pass a file of one of its channels, which has the messages.",
+      [{ id: "U1", team_id: "T1", name: "ann", profile: { real_name: "Ann" } }],
+    ],
+    [
+      "a list of a Claude account's facts or projects",
+      "Pass `conversations.json` of the same export.",
+      [{ uuid: "u", full_name: "Ann", email_address: "ann@example.org" }],
+    ],
+    [
+      "a list of a ChatGPT account's facts",
+      "Pass `conversations.json` of the same export.",
+      [{ id: "m", conversation_id: "c", rating: "thumbs_up", content: "{}" }],
+    ],
+    ["a Discord export as text or CSV", "Export the channel as JSON.", "AuthorID,Author,Date,Content\n1,ann,x,Hi\n"],
+    ["a Discord export as text or CSV", "Export the channel as JSON.", `${"=".repeat(62)}\nGuild: G\nChannel: c\n`],
+    [
+      "an Aider prompt history",
+      "Pass `.aider.chat.history.md`, which has the answers too.",
+      "\n# 2026-06-01 10:00:00.123456\n+How many seats?\n",
+    ],
+    [
+      "a log of Aider's model",
+      "Pass `.aider.chat.history.md`, which has the same conversation.",
+      "TO LLM 2026-06-01T10:00:00\n-------\nUSER How many seats?\n",
+    ],
+  ])) {
+    test(name, async () => {
+      const text = typeof file === "string" ? file : JSON.stringify(file);
+      const error = await errorOf(() => parseTranscript(text));
+      assert.equal(error.message, `This looks like ${name}; windrow doesn't read these yet. ${next}`);
+      assert.equal(error.nextAction, next);
+    });
+  }
+});
+
 describe("data next to the messages", () => {
   const messages = [{ role: "user", content: "Hi" }];
 

@@ -401,7 +401,8 @@ describe("what an app keeps in another place is read", () => {
     const node = { type: 1, children: [{ type: 2, text: "Seats:" }, line("forty"), line("four")] };
     const request = {
       ...{ requestId: "r", timestamp: 1_780_000_000_000, message: { text: "How many?", parts: [] } },
-      response: [{ kind: "toolInvocationSerialized", toolCallId: "c", toolId: "seats", isComplete: true }],
+      // The program's own id and name of the call.
+      response: [{ kind: "toolInvocationSerialized", toolCallId: "own", toolId: "copilot_seats", isComplete: true }],
       result: {
         metadata: {
           toolCallRounds: [{ toolCalls: [{ id: "c", name: "seats", arguments: "{}" }] }],
@@ -413,6 +414,41 @@ describe("what an app keeps in another place is read", () => {
       json({ version: 3, responderUsername: "GitHub Copilot", sessionId: "s", requests: [request] }),
       ["user text: How many?", "call seats {}", 'result "Seats:\\nforty\\nfour"'],
       [],
+    );
+  });
+
+  test("Codex's first version: a header next to the items", () => {
+    const session = { id: "s", timestamp: "2025-04-20T10:00:00.000Z", instructions: "Be brief." };
+    const said = (role, type, text) => ({ type: "message", role, content: [{ type, text }] });
+    const items = [
+      said("user", "input_text", "How many?"),
+      { type: "function_call", id: "f", call_id: "c", name: "seats", arguments: "{}" },
+      { type: "function_call_output", call_id: "c", output: "40" },
+      said("assistant", "output_text", "Forty."),
+    ];
+    check(
+      json({ session, items }),
+      ["system text: Be brief.", "user text: How many?", 'call seats "{}"', 'result "40"', "assistant text: Forty."],
+      [],
+    );
+  });
+
+  test("Gemini CLI: a checkpoint before a tool", () => {
+    const content = (role, text) => ({ role, parts: [{ text }] });
+    const clientHistory = [content("user", "How many?"), content("model", "Forty.")];
+    const history = [{ id: 1, type: "user", text: "How many?" }];
+    check(
+      json({ history, clientHistory, toolCall: { name: "write_file", args: {} } }),
+      ["user text: How many?", "assistant text: Forty."],
+      ["toolCall: it is next to the messages and isn't read"],
+    );
+  });
+
+  test("Aider: the end of a longer file", () => {
+    check(
+      "#### How many?  \n\nForty.\n\n> Tokens: 2 sent, 1 received.  \n",
+      ["user text: How many?", "assistant text: Forty."],
+      ["1 of its lines are notices of the program, not messages"],
     );
   });
 

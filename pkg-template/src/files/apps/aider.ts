@@ -9,10 +9,12 @@ export const aider: KindReader = {
   openText(text) {
     const lines = text.split(/\r?\n/);
     const starts = lines.flatMap((line, at) => (START.test(line) ? [at] : []));
-    return starts.map((from, number): AppConversation => {
-      const session = lines.slice(from + 1, starts[number + 1]);
+    // The end of a longer file begins within a session.
+    const all = lines.slice(0, starts[0]).some((line) => line.startsWith("#### ")) ? [-1, ...starts] : starts;
+    return all.map((from, number): AppConversation => {
+      const session = lines.slice(from + 1, all[number + 1]);
       const { rows, noticeCount } = rowsOf(session);
-      const startedAt = START.exec(lines[from] as string)?.[1];
+      const startedAt = START.exec(lines[from] ?? "")?.[1];
       const faults = noticeCount === 0 ? [] : [`${noticeCount} of its lines are notices of the program, not messages`];
       return { facts: { startedAt }, rows, faults };
     });

@@ -208,6 +208,9 @@ function answerParts(response: readonly Row[], metadata: Row, faults: string[]):
   for (const [at, [id, { name }]] of recorded.entries()) {
     unnamed.add(at, [`id ${id}`, `name ${name}`]);
   }
+  // The program's ids and names of calls may differ from the model's. They are in the same order.
+  const isCall = ({ kind }: Row): boolean => kind === "toolInvocationSerialized" || kind === "toolInvocation";
+  const order = response.filter(isCall).length === recorded.length ? response.filter(isCall) : [];
   const parts: PartInput[] = [];
   const say = (text: unknown): void => {
     const last = parts.at(-1);
@@ -232,11 +235,11 @@ function answerParts(response: readonly Row[], metadata: Row, faults: string[]):
       const text = textIn(Array.isArray(value) ? value.filter((line) => typeof line === "string").join("\n") : value);
       parts.push(...(text === undefined ? [] : [{ type: "reasoning" as const, text }]));
       faults.push(...(value === undefined ? [unreadWordsIn(part) ?? []].flat() : []));
-    } else if (kind === "toolInvocationSerialized" || kind === "toolInvocation") {
-      // The program's id of a call may differ from the model's. The calls are then matched by order.
+    } else if (isCall(part)) {
       const id = textIn(toolCallId) ?? `call-${parts.length + 1}`;
       const none = recorded.length;
-      const at = Math.min(unnamed.first(`id ${id}`) ?? none, unnamed.first(`name ${toolId}`) ?? none);
+      const named = Math.min(unnamed.first(`id ${id}`) ?? none, unnamed.first(`name ${toolId}`) ?? none);
+      const at = order.length > 0 ? order.indexOf(part) : named;
       unnamed.take(at);
       parts.push(...callParts(id, part, recorded[at]?.[1]));
     } else if (kind === "textEditGroup") {
