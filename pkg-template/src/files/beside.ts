@@ -10,7 +10,7 @@ const FACTS: ReadonlySet<string> = new Set(
   [
     "id uuid _id title name object type kind version source status url language projectHash lastUpdated directories tags labels",
     "createdAt created_at created updatedAt updated_at updated timestamp date startTime",
-    "conversationId conversation_id sessionId session_id threadId thread_id userId user_id user",
+    "conversationId conversation_id sessionId session_id threadId thread_id userId user_id user first_id last_id",
     "request model models modelId provider endpoint authType anthropic_version anthropic_beta betas",
     "tool_choice toolChoice toolConfig response_format stop stop_sequences reasoning thinking reasoning_effort verbosity",
     "text include metadata usage stream_options service_tier store truncation logit_bias modalities audio",

@@ -63,6 +63,10 @@ function fieldOf(value: Row): string | undefined {
   ) {
     return "items";
   }
+  // A page of OpenAI's Conversations API.
+  if (value.object === "list" && listIn(value.data).some((item) => isRecord(item) && "role" in item)) {
+    return "data";
+  }
   return (["history", "clientHistory"] as const).find((field) =>
     listIn(value[field]).some((entry) => isRecord(entry) && Array.isArray(entry.parts)),
   );

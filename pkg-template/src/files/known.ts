@@ -160,7 +160,25 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
       isRecord(data) &&
       isText(id),
   },
-  { name: "request to Cohere's first API", row: has("chat_history", "message") },
+  {
+    name: "request to Cohere's first API",
+    row: ({ chat_history, message, role }) =>
+      message !== undefined && (chat_history !== undefined || /^(?:USER|CHATBOT|SYSTEM|TOOL)$/.test(String(role))),
+  },
+  { name: "conversation of Mistral's Agents API", row: ({ object, type }) => object === "entry" && isText(type) },
+  {
+    name: "session of Google's Agent Development Kit",
+    row: ({ author, content }) => isText(author) && Array.isArray(recordIn(content).parts),
+  },
+  {
+    name: "conversation of AutoGen",
+    row: ({ source, type }) => isText(source) && isText(type) && /[a-z](?:Message|Event)$/.test(type),
+  },
+  {
+    name: "prompt in a model's template",
+    text: /^\s*<\|(?:im_start|start|begin_of_text|start_header_id)\|>/,
+    next: "Pass the messages that it was made from.",
+  },
   {
     name: "Codex prompt history",
     row: ({ session_id, ts, text }) => isText(session_id) && isText(text) && typeof ts === "number",

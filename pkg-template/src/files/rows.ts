@@ -6,6 +6,7 @@ import { claudeCodeLog } from "./claude-code.js";
 import { codexRollout } from "./codex.js";
 import type { OpenConversation } from "./file.js";
 import { geminiCliChat } from "./gemini-cli.js";
+import { inCamelCase } from "./gemini-request.js";
 import { type LogKind, type LogRow, readSteps } from "./log.js";
 import { piSession } from "./pi-session.js";
 import { appLogs } from "./readers.js";
@@ -69,7 +70,7 @@ function rowReader(conversation: OpenConversation): (row: unknown, at: number) =
       return;
     }
     try {
-      conversation.take(messageOfTurn(row) ?? messageOfLog(row, sessionKey), at);
+      conversation.take(messageOfTurn(row) ?? inCamelCase(messageOfLog(row, sessionKey)), at);
     } catch (failure) {
       conversation.skip(failure, at); // nested too deeply, for example
     }

@@ -235,7 +235,7 @@ function roleOf({ role }: UnknownRecord, parts: readonly PlacedPart[]): Role {
 
 function checkRole(row: UnknownRecord): void {
   const { role } = row;
-  const name = role == null ? unreadName(row) : undefined;
+  const name = ROLE_NAMES.has(role) ? undefined : unreadName(row);
   if (name !== undefined) {
     throw new MalformedMessage(
       "",

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContextSync, messageShapes, parseTranscript } from "windrow";
+import { buildContextSync, messageShapes, parseTranscript, plainMessage } from "windrow";
 
 describe("requests to Gemini", () => {
   const contents = [
@@ -45,4 +45,44 @@ describe("requests to Gemini", () => {
     }
     assert.deepEqual(outcome({ config: 5, systemInstruction: 5, contents: own }), own);
   });
+});
+
+test("a request as Python's packages write it", () => {
+  const parts = (...given) => given.map((part) => ({ text: null, function_call: null, ...part }));
+  const { messages, skipped } = parseTranscript(
+    JSON.stringify({
+      system_instruction: { parts: { text: "Be brief." } },
+      contents: [
+        {
+          role: "user",
+          parts: parts({ text: "How many?" }, { inline_data: { mime_type: "image/png", data: "AAAA" } }),
+        },
+        {
+          role: "model",
+          parts: parts({ function_call: { name: "seats", args: { hall_id: 1 } }, thought_signature: "s" }),
+        },
+        { role: "user", parts: parts({ function_response: { name: "seats", response: { output: "40" } } }) },
+      ],
+    }),
+  );
+  assert.deepEqual(skipped, []);
+  /** @type {any[]} */
+  const [system, asked, call, result] = messages.map((message) => plainMessage(message));
+  assert.deepEqual(system.content, [{ type: "text", text: "Be brief." }]);
+  assert.deepEqual(asked.content[1], { type: "image", data: "AAAA", mediaType: "image/png" });
+  assert.deepEqual(call.content[0].input, { hall_id: 1 });
+  assert.equal(call.content[0].signature, "s");
+  assert.equal(result.content[0].output, "40");
+});
+
+test("a page of OpenAI's Conversations API", () => {
+  const said = (role, type, text) => ({ type: "message", role, content: [{ type, text }] });
+  const data = [said("user", "input_text", "How many?"), said("assistant", "output_text", "Forty.")];
+  const page = { object: "list", data, first_id: "msg_1", last_id: "msg_2", has_more: false };
+  const { messages, skipped } = parseTranscript(JSON.stringify(page));
+  assert.deepEqual(
+    messages.map((message) => plainMessage(message).role),
+    ["user", "assistant"],
+  );
+  assert.deepEqual(skipped, []);
 });

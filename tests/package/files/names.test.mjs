@@ -59,6 +59,14 @@ const FILES = {
     history: [{ role: "user", content: "Hi" }],
   },
   "an Alpaca data set": [{ instruction: "Hi", input: "", output: "Ho" }],
+  "a conversation of Mistral's Agents API": [
+    { object: "entry", type: "function.call", toolCallId: "t", name: "seats", arguments: "{}" },
+  ],
+  "a session of Google's Agent Development Kit": [
+    { id: "1", author: "user", content: { role: "user", parts: [{ text: "Hi" }] }, invocationId: "e" },
+  ],
+  "a conversation of AutoGen": [{ source: "user", type: "TextMessage", content: "Hi", models_usage: null }],
+  "a request to Cohere's first API": [{ role: "USER", message: "Hi" }],
   "a LangGraph state": { values: { messages: [{ type: "human", content: "Hi" }] }, next: [], checkpoint_id: "x" },
 };
 
@@ -101,6 +109,11 @@ describe("files next to the one with the messages", () => {
     ],
     ["a Discord export as text or CSV", "Export the channel as JSON.", "AuthorID,Author,Date,Content\n1,ann,x,Hi\n"],
     ["a Discord export as text or CSV", "Export the channel as JSON.", `${"=".repeat(62)}\nGuild: G\nChannel: c\n`],
+    [
+      "a prompt in a model's template",
+      "Pass the messages that it was made from.",
+      "<|im_start|>user\nHow many seats?<|im_end|>\n",
+    ],
     [
       "an Aider prompt history",
       "Pass `.aider.chat.history.md`, which has the answers too.",

@@ -25,6 +25,12 @@ const CASES = {
     /role, name/,
   ],
   "a message of Telegram's": [{ from: "Mara", from_id: "user1", text: "hi" }, /a Telegram export/, /parseTranscript/],
+  "a result of an MCP tool": [
+    { content: [{ type: "text", text: "40" }], structuredContent: { seats: 40 }, isError: false },
+    /result of an MCP tool/,
+    /role tool/,
+  ],
+  "a message of Cohere's first API": [{ role: "USER", message: "hi" }, /Cohere's first API/, /role, name/],
   "a message of the Assistants API": [{ object: "thread.message", content: [] }, /Assistants API/, /role, name/],
 };
 

@@ -114,6 +114,12 @@ const AROUND: readonly (readonly [what: string, fits: (row: UnknownRecord) => bo
     "Pass `output.message`.",
   ],
   ["a response of OpenAI's Responses", ({ output }) => Array.isArray(output), "Pass the items of its `output`."],
+  [
+    "a result of an MCP tool",
+    ({ content, structuredContent, isError }) =>
+      Array.isArray(content) && (isRecord(structuredContent) || typeof isError === "boolean"),
+    "Pass it as the content of a message with the role tool and the id of its call.",
+  ],
   ["an object that holds messages", ({ messages }) => Array.isArray(messages), "Pass its `messages`."],
   ["an object that holds contents", ({ contents }) => Array.isArray(contents), "Pass its `contents`."],
   [
