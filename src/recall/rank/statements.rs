@@ -92,20 +92,36 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> 
     // If nothing matches the request, any statement is worth more.
     let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
     let mean_price = index.mean_size() + weights.price_of_any;
+    let usual = similarities.map_or(0.0, usual_similarity);
     let statement = |(message, (kind, score)): (usize, (Kind, f32))| {
         let prior = match kind {
             _ if score <= 0.0 => weights.statement * possible,
             Kind::Health => (weights.health * health).max(weights.statement * any),
             Kind::Fact | Kind::Instruction => weights.statement * any,
         };
-        let near = similarities.map_or(0.0, |all| all[message].max(0.0));
+        let near = similarities.map_or(0.0, |all| (all[message] - usual).max(0.0));
         let raised = need * (prior * likely(score) + weights.statement_similarity * near);
-        let total = scores.total[message].max(0.0) + most * raised;
-        let worth = total * total / (tokens(price(index, message, limits)) + weights.price_of_any);
+        let price = price(index, message, limits);
+        // An excerpt keeps only a share of the message's own worth, which grows with the square of the score.
+        let is_whole = price == u64::from(index.sizes()[message]);
+        let kept = if is_whole { 1.0 } else { weights.excerpt.sqrt() };
+        let total = kept * scores.total[message].max(0.0) + most * raised;
+        let worth = total * total / (tokens(price) + weights.price_of_any);
         let is_safety = kind == Kind::Health && score >= statements::SUREST;
         Statement { message, kind, is_sure: score > 0.0, is_safety, worth: worth * mean_price }
     };
     said.into_iter().map(statement).collect()
+}
+
+/// The mean similarity of messages. Every message is a little similar to any request, so only similarity above the mean
+/// says that a statement is close.
+fn usual_similarity(all: &[f32]) -> f32 {
+    /// Number of messages that are looked at.
+    const MOST: usize = 1024;
+    let some = all.iter().step_by(all.len() / MOST + 1).filter(|it| **it != 0.0);
+    let (count, sum) =
+        some.fold((0.0_f32, 0.0), |(count, sum), it| (count + 1.0, sum + it.max(0.0)));
+    sum / count.max(1.0)
 }
 
 /// The share of the prior for a statement with this score of the classifier.

@@ -92,7 +92,7 @@ pub struct Weights {
     pub health: f32,
     /// The share of these two that remains if the request isn't a question. A new task still needs statements.
     pub statement_of_task: f32,
-    /// Additional score of a statement for similarity in meaning.
+    /// Additional score of a statement for similarity in meaning above that of most messages.
     pub statement_similarity: f32,
     /// A statement must be worth this many times the last message that fits. A lower value displaces more of the
     /// messages that rank last.
@@ -176,7 +176,7 @@ impl Weights {
         statement: 0.4,
         health: 0.15,
         statement_of_task: 0.8,
-        statement_similarity: 2.0,
+        statement_similarity: 2.5,
         margin: 2.0,
         about_in_flow: 0.5,
         about_between_two: 3.0,
