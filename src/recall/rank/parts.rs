@@ -47,7 +47,7 @@ pub(super) fn is_any_above(block: &[f32; BLOCK], threshold: f32) -> bool {
     found.any()
 }
 
-/// The largest of some sizes, or 0 if there are none.
+/// The largest of some sizes, or 0 for an empty list.
 pub(super) fn largest_size(sizes: &[u16]) -> u16 {
     let (eights, rest) = sizes.as_chunks();
     let most = eights.iter().fold(u16x8::ZERO, |most, eight| most.max(u16x8::from(*eight)));
