@@ -161,6 +161,35 @@ properties! {
     }
 }
 
+properties! {
+    /// A ranking within a room is the beginning of the whole one, and ends after more messages than fit.
+    #[test]
+    fn a_ranking_ends_when_the_room_is_full(
+        messages in vec((0_usize..600, number_in(0.1..=9.0), any::<bool>()), 1..500),
+        room in 0_u64..9000,
+    ) {
+        let text = |at: usize, bytes: usize| format!("message{at} {}", "-".repeat(bytes));
+        let texts: Vec<Message> =
+            messages.iter().enumerate().map(|(at, it)| Message::user(&text(at, it.0))).collect();
+        let index = index_of(&texts);
+        let request = Request { text: "", name: "", role: Role::User };
+        let query = Query::new(&index, request, NOW, &Zone::default());
+        let is_open: Vec<bool> = messages.iter().map(|it| it.2).collect();
+        let weights = &Weights::TUNED;
+        let scoring = Scoring { index: &index, query: &query, is_open: &is_open, similarities: None, weights };
+        let ranked = |room: u64| {
+            let mut worth: Vec<f32> = messages.iter().map(|it| it.1).collect();
+            best_without_repeats(scoring, &mut worth, Bounds { count: messages.len(), room })
+        };
+        let (all, some) = (ranked(u64::MAX), ranked(room));
+        prop_assert_eq!(&some[..], &all[..some.len()]);
+        // No message has more tokens than bytes.
+        let open = some.iter().filter(|it| is_open[**it]);
+        let bytes: usize = open.map(|it| text(*it, messages[*it].0).len()).sum();
+        prop_assert!(some.len() == all.len() || bytes as u64 > room);
+    }
+}
+
 #[test]
 fn a_page_with_relevant_words_is_worth_its_cost() {
     let line = |number: u32| format!("Bed number {number} gets seeds of the sort {number}. ");
