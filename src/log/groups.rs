@@ -118,15 +118,21 @@ fn with_calls_first(transcript: &Messages, order: &[usize], groups: &Groups) -> 
         if halves_of(&open, row).is_empty() {
             continue;
         }
+        let near = reading.len().saturating_sub(MOST_CALLS);
+        let from = spoken.max(near).min(reading.len());
+        // Read once, because both messages may have many parts.
+        let is_early = |other: &usize| {
+            !halves_of(&early, *other).is_empty()
+                && transcript.value(*other, Field::SessionId) == said(Field::SessionId)
+        };
+        let results = reading[from..].iter().copied().filter(is_early);
+        let mut results: Vec<(usize, Option<&str>)> =
+            results.map(|other| (other, transcript.value(other, Field::ResultId))).collect();
         for id in transcript.values(row, Field::CallId) {
-            let near = reading.len().saturating_sub(MOST_CALLS);
-            let from = spoken.max(near).min(reading.len());
-            let is_its_result = |other: &usize| {
-                transcript.value(*other, Field::ResultId) == Some(id)
-                    && transcript.value(*other, Field::SessionId) == said(Field::SessionId)
-                    && !halves_of(&early, *other).is_empty()
-            };
-            if let Some(at) = reading[from..].iter().position(is_its_result) {
+            let Some(at) = results.iter().position(|(_, of)| *of == Some(id)) else { continue };
+            let (result, _) = results[at];
+            results[at..].rotate_left(1);
+            if let Some(at) = reading[from..].iter().position(|other| *other == result) {
                 reading[from + at..].rotate_left(1);
             }
         }

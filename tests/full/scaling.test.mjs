@@ -511,6 +511,11 @@ const MANY = {
     { role: "assistant", content: calls(count) },
     { role: "user", content: [...results(count), { type: "text", text: "And?" }] },
   ],
+  "calls without a result, after a result without a call": (count) => [
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "gone", content: "4" }] },
+    { role: "assistant", content: calls(count) },
+    { role: "user", content: "And?" },
+  ],
   "calls next to LangChain's content": (count) => [
     {
       type: "ai",

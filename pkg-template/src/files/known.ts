@@ -251,7 +251,7 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
   {
     name: "Aider chat history",
     isRead: true,
-    text: /^# aider chat started at |^#### [^\n]+\n(?:[^\n]*\n)*?> (?:Tokens: |Aider v|Applied edit to )/m,
+    text: /^# aider chat started at |^> (?:Tokens: [\d.,]+k? sent|Aider v\d|Applied edit to )/m,
   },
   {
     name: "Aider prompt history",

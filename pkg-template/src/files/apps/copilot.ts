@@ -202,6 +202,12 @@ function wordsIn(value: unknown, depth = 0): string {
     : wordsIn(node, depth + 1);
 }
 
+/** Returns the fault of a part that has words, but not in the field for them. */
+function lostWords(part: Row, value: unknown): readonly string[] {
+  const fault = value === undefined ? unreadWordsIn(part) : undefined;
+  return fault === undefined ? [] : [fault];
+}
+
 function answerParts(response: readonly Row[], metadata: Row, faults: string[]): readonly PartInput[] {
   const recorded = [...recordedCalls(metadata, faults)];
   const unnamed = new FreePlaces();
@@ -228,13 +234,13 @@ function answerParts(response: readonly Row[], metadata: Row, faults: string[]):
     if (kind === undefined || kind === "markdownContent" || kind === "markdownVuln") {
       const said = value ?? recordIn(content).value;
       say(said);
-      faults.push(...(said === undefined ? [unreadWordsIn(part) ?? []].flat() : []));
+      faults.push(...lostWords(part, said));
     } else if (kind === "inlineReference") {
       say(`\`${referenceName(inlineReference)}\``);
     } else if (kind === "thinking") {
       const text = textIn(Array.isArray(value) ? value.filter((line) => typeof line === "string").join("\n") : value);
       parts.push(...(text === undefined ? [] : [{ type: "reasoning" as const, text }]));
-      faults.push(...(value === undefined ? [unreadWordsIn(part) ?? []].flat() : []));
+      faults.push(...lostWords(part, value));
     } else if (isCall(part)) {
       const id = textIn(toolCallId) ?? `call-${parts.length + 1}`;
       const none = recorded.length;
