@@ -512,6 +512,7 @@ const MANY = {
     { role: "user", content: [...results(count), { type: "text", text: "And?" }] },
   ],
   "calls without a result, after a result without a call": (count) => [
+    { role: "user", content: "Look it up." },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "gone", content: "4" }] },
     { role: "assistant", content: calls(count) },
     { role: "user", content: "And?" },
