@@ -44,12 +44,14 @@ function essence(messages) {
   for (const message of messages) {
     const { role, content } = plainMessage(message);
     for (const part of content) {
+      const words = wordsOf(part);
+      if (words !== undefined) {
+        if (words.trim() !== "" && words !== EARLIER) {
+          said[speakerOf(role)].push(words.trim());
+        }
+        continue;
+      }
       switch (part.type) {
-        case "text":
-          if (part.text.trim() !== "" && part.text !== EARLIER) {
-            said[speakerOf(role)].push(part.text.trim());
-          }
-          break;
         case "tool-call":
           said.calls.push(`${part.toolName} ${argumentsOf(part.input)}`);
           break;
@@ -87,6 +89,11 @@ function withOneText({ user, assistant, ...others }) {
 /** Replaces lone surrogates, which no provider accepts, and their escapes in JSON. */
 const wellFormed = (text) => text.replaceAll(/[\ud800-\udfff]|\\+ud[89a-f][0-9a-f]{2}/gu, "\ufffd");
 
+/** Returns the words of a text, or of a document that is one: most providers get it as a text. */
+function wordsOf({ type, text, source }) {
+  return type === "text" ? text : source?.type === "text" ? source.data : undefined;
+}
+
 function speakerOf(role) {
   return role === "developer" ? "system" : role === "tool" ? "user" : role;
 }
@@ -111,7 +118,7 @@ function parsed(input) {
 
 function outputOf(output) {
   if (output?.type === "content" && Array.isArray(output.value)) {
-    const texts = output.value.filter(({ type }) => type === "text").map(({ text }) => text);
+    const texts = output.value.map(wordsOf).filter((text) => text !== undefined);
     return { text: texts.filter((text) => text !== "").join("\n"), media: output.value.length - texts.length };
   }
   return { text: typeof output === "string" ? output : JSON.stringify(output ?? ""), media: 0 };
