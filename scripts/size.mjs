@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 237_300 },
+  "windrow.wasm": { brotli: 237_600 },
   "selection.wasm": { brotli: 229_700 },
-  "page: buildContext": { brotli: 407_800 },
+  "page: buildContext": { brotli: 408_100 },
   "slim: buildContext, the core in a separate file": { brotli: 53_600 },
-  "first context in a page: all fits": { brotli: 290_600 },
-  "first context in a page: exact in o200k_base": { brotli: 745_500 },
-  "first context in a page: exact in cl100k_base": { brotli: 501_700 },
-  "worker: buildContext, cl100k_base": { gzip: 903_700 },
-  "worker: slim, cl100k_base": { gzip: 563_300 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 843_500 },
-  "worker: o200k_base": { gzip: 1_198_400 },
-  "worker: cl100k_base": { gzip: 952_300 },
-  "worker: both vocabularies": { gzip: 1_408_900 },
+  "first context in a page: all fits": { brotli: 291_000 },
+  "first context in a page: exact in o200k_base": { brotli: 745_900 },
+  "first context in a page: exact in cl100k_base": { brotli: 502_100 },
+  "worker: buildContext, cl100k_base": { gzip: 904_000 },
+  "worker: slim, cl100k_base": { gzip: 563_600 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 843_900 },
+  "worker: o200k_base": { gzip: 1_198_700 },
+  "worker: cl100k_base": { gzip: 952_700 },
+  "worker: both vocabularies": { gzip: 1_409_300 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

@@ -89,7 +89,11 @@ function withOneText({ user, assistant, ...others }) {
 /** Replaces lone surrogates, which no provider accepts, and their escapes in JSON. */
 const wellFormed = (text) => text.replaceAll(/[\ud800-\udfff]|\\+ud[89a-f][0-9a-f]{2}/gu, "\ufffd");
 
-/** Returns the words of a text, or of a document that is one: most providers get it as a text. */
+/**
+ * Returns the words of a text, or of a document that is one: most providers get it as a text.
+ *
+ * @param {any} part
+ */
 function wordsOf({ type, text, source }) {
   return type === "text" ? text : source?.type === "text" ? source.data : undefined;
 }
