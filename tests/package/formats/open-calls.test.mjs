@@ -61,12 +61,14 @@ function damaged(message, random) {
   const owners = [copy, copy.content].filter((it) => typeof it === "object" && it !== null && !Array.isArray(it));
   for (const owner of owners) {
     for (const list of LISTS.filter((name) => Array.isArray(owner[name]))) {
-      owner[list] = owner[list].flatMap((part) => {
+      const left = owner[list].flatMap((part) => {
         const call = typeof part === "object" && random.chance(0.5) ? opened(part) : undefined;
         // A text next to the parts repeats theirs.
         const mayGo = owner[list].length > 1 && !(part.type === "text" && typeof owner.content === "string");
         return call !== undefined ? [call] : mayGo && random.chance(0.1) ? [] : [part];
       });
+      // A message with nothing at all is refused.
+      owner[list] = left.length > 0 ? left : owner[list].slice(0, 1);
     }
     // The field next to the parts repeats the same calls.
     const ofParts = new Map((owner.parts ?? []).map((part) => [part.toolInvocation?.toolCallId, part.toolInvocation]));
@@ -100,9 +102,9 @@ function expected(marks, messages) {
   return marks.filter(({ mark, kind, of }) => {
     const at = lastWith(mark);
     const call = of === undefined ? -1 : firstWith(of);
-    // Gemini's and Ollama's calls may have no ids, and are then matched by position.
+    // Gemini's and Ollama's calls and OpenAI's first functions may have no ids, and are then matched by position.
     const isNamed = [said[at], said[call]].every(
-      (text) => !/"function(?:Call|Response)":\{"name"|"tool_name":/.test(text ?? ""),
+      (text) => !/"function(?:Call|Response|_call)":\{"name"|"tool_name":|"role":"function"/.test(text ?? ""),
     );
     return at >= 0 && (kind === "text" || (kind === "result" && call >= 0 && call <= at && isNamed));
   });
