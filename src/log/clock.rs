@@ -52,7 +52,7 @@ impl Clock {
     }
 }
 
-/// The clock before each `EVERY` messages, from which it follows for any message.
+/// The clock before every `EVERY`th message. The others follow from these.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clocks<const EVERY: usize>(Vec<Clock>);
 

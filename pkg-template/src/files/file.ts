@@ -201,7 +201,8 @@ export function reasonOf(failure: unknown): string {
 }
 
 /**
- * Returns the fault of a row or a part from which nothing was read, if a field of it has words. Undefined if none has.
+ * Returns the fault of a row or a part without anything that was read, if a field of it has words. Undefined if none
+ * has.
  * `known` are the fields that are read, or aren't for the model.
  */
 export function unreadWordsIn(row: Row, known: ReadonlySet<string> = NO_FIELDS): string | undefined {

@@ -61,7 +61,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// Lower bound for the tokens of a message.
-    const LEAST_TOKENS: u64 = 4;
+    pub const LEAST_TOKENS: u64 = 4;
     /// A longer message may be shown as an excerpt, and counts as this many tokens.
     const MOST_TOKENS: u64 = 64;
     /// Number of messages that are ranked after the room is full: some of those before them may not fit.
@@ -92,8 +92,8 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], bounds: Bou
         let mut best = score::best(worth, count);
         let (repeats, end) = repeats(index, &best, is_open, bounds.room);
         // In a log full of copies, the best ones may all be copies of a few.
-        let is_some = count < bounds.count || 2 * repeats.len() > count;
-        if best.len() == count && end == count && is_some {
+        let is_too_few = count < bounds.count || 2 * repeats.len() > count;
+        if best.len() == count && end == count && is_too_few {
             count *= 4;
             continue;
         }

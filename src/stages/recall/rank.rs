@@ -17,7 +17,7 @@ use crate::recall::rank::weights::Weights;
 use crate::recall::rank::worth::{self, Bounds, ExcerptedMessage};
 use crate::recall::text::meaning::Table;
 use crate::stages::unread;
-use crate::state::ask::{Need, StageResult};
+use crate::state::ask::{HookName, Need, StageResult};
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::ranking::{
@@ -161,7 +161,12 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     let weights = &Weights::TUNED;
     let scoring = Scoring { index, query: &query, is_open, similarities, weights };
     let room = input.config.budget.prompt_limit().unwrap_or(u64::MAX);
-    let bounds = Bounds { count: most_ranked(room, basis.open.closed_count()), room };
+    // A hook may count fewer tokens than any tokenizer.
+    let is_known = input.hook(&[HookName::CountTokens]).is_none();
+    let bounds = Bounds {
+        count: most_ranked(room, basis.open.closed_count()),
+        room: if is_known { room } else { u64::MAX },
+    };
     let (scores, best, standing, statements) = if input.config.recall.ranking == Ranking::Bm25 {
         let scores = score::score_by_words(scoring);
         let best =
@@ -297,9 +302,8 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
 /// Required and closed messages (`closed_count`) rank too, and are skipped.
 fn most_ranked(room: u64, closed_count: usize) -> usize {
     const MOST: u64 = 16_384;
-    const LEAST_TOKENS: u64 = 4;
     const MISSES: u64 = 512;
-    let most = (room / LEAST_TOKENS).saturating_add(MISSES).min(MOST);
+    let most = (room / Bounds::LEAST_TOKENS).saturating_add(MISSES).min(MOST);
     usize::try_from(most).unwrap_or(usize::MAX).saturating_add(closed_count)
 }
 
