@@ -5,9 +5,10 @@
 //! such lines. Only prose counts: a phrase within code, markup or quotation marks, in a quoted line, or in a forwarded
 //! mail is somebody else's.
 
+use crate::hash;
 use crate::language::Language;
-use crate::lists::{self, Hashes, hash_of, hash_of_small};
-use crate::terms::{has_byte, spaced_folded};
+use crate::lists::{self, Hashes, hash_of};
+use crate::terms::{find_byte, has_byte, is_any_of, spaced_folded};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -56,9 +57,8 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
 });
 
 impl Phrases {
-    /// The phrases that begin with a word, and possibly others whose first word has the same hash.
-    fn beginning_with(&self, word: &[u8]) -> impl Iterator<Item = &Phrase> {
-        let hash = hash_of_small(word);
+    /// The phrases whose first word has a hash.
+    fn with_first(&self, hash: u32) -> impl Iterator<Item = &Phrase> {
         let place = self.places.get(hash).map_or(self.all.len(), |place| place as usize);
         self.all[place..].iter().take_while(move |phrase| phrase.hash == hash)
     }
@@ -76,13 +76,13 @@ pub fn cues(text: &str, language: Option<Language>) -> u8 {
         } else {
             Cow::Owned(spaced_folded(sentence))
         };
-        let mut words = words_of(&folded);
+        let mut rest = folded.as_bytes();
         let mut is_first = true;
-        while let Some(word) = words.next() {
-            for phrase in phrases.beginning_with(word) {
+        while let Some((begin, hash, end)) = next_word(rest) {
+            for phrase in phrases.with_first(hash) {
                 let may_be = language.is_none_or(|known| known == phrase.language)
                     && (is_first || !phrase.is_first);
-                let mut said = std::iter::once(word).chain(words.clone());
+                let mut said = words_of(&rest[begin..]);
                 let mut is_next = |own: &str| {
                     said.next().is_some_and(|it| it.eq_ignore_ascii_case(own.as_bytes()))
                 };
@@ -91,6 +91,7 @@ pub fn cues(text: &str, language: Option<Language>) -> u8 {
                 }
             }
             is_first = false;
+            rest = &rest[end..];
         }
         if cues == STANDS | CORRECTS {
             break;
@@ -99,10 +100,43 @@ pub fn cues(text: &str, language: Option<Language>) -> u8 {
     cues
 }
 
+/// For each byte, the byte of the small letter; 0 if it separates the words of an ASCII text, or of a folded one.
+const SMALL: [u8; 256] = {
+    let mut small = [0; 256];
+    let mut byte = u8::MAX;
+    while byte > 0 {
+        if byte.is_ascii_alphanumeric() || !byte.is_ascii() {
+            small[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte -= 1;
+    }
+    small
+};
+
+/// True if a byte of an ASCII text, or of a folded one, separates words.
+pub(crate) fn is_between(byte: u8) -> bool {
+    SMALL[usize::from(byte)] == 0
+}
+
 /// The words of an ASCII text, or of a folded one.
-pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &[u8]> + Clone {
-    let is_between = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
-    text.as_bytes().split(is_between).filter(|word| !word.is_empty())
+fn words_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| is_between(*byte)).filter(|word| !word.is_empty())
+}
+
+/// The first word of an ASCII text, or of a folded one: its place, the hash of its small letters, and its end.
+fn next_word(text: &[u8]) -> Option<(usize, u32, usize)> {
+    let begin = text.iter().position(|byte| !is_between(*byte))?;
+    let mut hash = hash::START;
+    let mut end = begin;
+    for byte in &text[begin..] {
+        let small = SMALL[usize::from(*byte)];
+        if small == 0 {
+            break;
+        }
+        hash = hash::with_byte(hash, small);
+        end += 1;
+    }
+    Some((begin, hash, end))
 }
 
 /// The author whose words a request asks for.
@@ -144,8 +178,24 @@ fn find(said: &str, phrase: &str) -> bool {
 
 /// The sentences of a text.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let ends = |letter| matches!(letter, '.' | '!' | '?' | ';' | ':' | '\n' | '…' | '¡' | '¿');
-    text.split(ends).filter(|sentence| !sentence.trim().is_empty())
+    let may_end = |byte: u8| !byte.is_ascii() | is_any_of(byte, *b".!?;:\n");
+    let is_end = |letter| matches!(letter, '.' | '!' | '?' | ';' | ':' | '\n' | '…' | '¡' | '¿');
+    let mut rest = text;
+    let sentences = std::iter::from_fn(move || {
+        let text = rest;
+        let mut from = 0;
+        while let Some(at) = find_byte(text, from, may_end) {
+            let letter = text[at..].chars().next()?;
+            from = at + letter.len_utf8();
+            if is_end(letter) {
+                rest = &text[from..];
+                return Some(&text[..at]);
+            }
+        }
+        rest = "";
+        (!text.is_empty()).then_some(text)
+    });
+    sentences.filter(|sentence| !sentence.trim_start().is_empty())
 }
 
 /// A text without code and markup, and without quoted or forwarded parts.
@@ -396,7 +446,7 @@ mod tests {
         #[test]
         fn words_match_those_of_the_folded_text(text in "[ -~\t\n]{0,40}", other in any::<String>()) {
             let folded = |text: &str| spaced_folded(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>();
-            let words = |text: &str| words_of(text).map(|word| String::from_utf8_lossy(word).to_ascii_lowercase()).collect::<Vec<_>>();
+            let words = |text: &str| words_of(text.as_bytes()).map(|word| String::from_utf8_lossy(word).to_ascii_lowercase()).collect::<Vec<_>>();
             prop_assert_eq!(words(&text), folded(&text));
             prop_assert_eq!(words(&spaced_folded(&other)), folded(&other));
         }

@@ -76,8 +76,13 @@ impl Scores {
     fn plain_word(&mut self, text: &[u8]) -> usize {
         let mut hash = hash::START;
         let mut length = 0;
-        while let Some(letter) = text.get(length).filter(|byte| byte.is_ascii_alphabetic()) {
-            hash = hash::with_byte(hash, letter.to_ascii_lowercase());
+        for byte in text {
+            // Makes ASCII letters small, and nothing else a small letter.
+            let small = byte | 0x20;
+            if !small.is_ascii_lowercase() {
+                break;
+            }
+            hash = hash::with_byte(hash, small);
             length += 1;
         }
         let is_marked = matches!(text.get(length), Some(b'.' | b',' | b'!' | b'?' | b':' | b';'));

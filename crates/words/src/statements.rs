@@ -5,11 +5,11 @@
 //! `examples/statements.rs` trains it on the sentences of `scripts/statements`, and writes `statements.bin`. Questions
 //! never count as statements. Only prose counts, as in [`crate::cues`].
 
-use crate::cues::{STANDS, cues, prose};
+use crate::cues::{STANDS, cues, is_between, prose};
 use crate::hash;
 use crate::language::Language;
 use crate::lists::Hashes;
-use crate::terms::spaced_folded;
+use crate::terms::{find_byte, is_any_of, spaced_folded};
 use std::sync::LazyLock;
 
 /// The kind of a statement. A higher one matters more.
@@ -121,18 +121,27 @@ const STEM: usize = 4;
 /// person of a verb.
 const ENDING: usize = 2;
 
-/// The keys of a sentence's features, without duplicates: the constant one, its words, its pairs of words, and the
-/// beginnings of long words. Languages other than English inflect more, so the endings of the first two words are
-/// features too.
+/// The keys of a sentence's features, without duplicates.
 #[must_use]
 pub fn features(sentence: &str, table: Table) -> Vec<u32> {
+    let mut keys = Vec::new();
+    each_feature(sentence, table, |key| keys.push(key));
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// Calls `each` with the keys of a sentence's features, possibly several times with one: the constant one, its words,
+/// its pairs of words, and the beginnings of long words. Languages other than English inflect more, so the endings of
+/// the first two words are features too.
+fn each_feature(sentence: &str, table: Table, mut each: impl FnMut(u32)) {
     let folded =
         if sentence.is_ascii() { sentence.to_ascii_lowercase() } else { spaced_folded(sentence) };
     let first = table.start();
     let with_word =
         |hash: u32, word: &str| word.bytes().fold(hash::with_byte(hash, b' '), hash::with_byte);
     let part = |mark: u8, letters: &str| key(with_word(hash::with_byte(first, mark), letters));
-    let mut keys = vec![table.every()];
+    each(table.every());
     // The hash of the previous word; `^` before the first one.
     let mut before = hash::with_byte(first, b'^');
     for (word, place) in tokens_of(&folded).take(MOST_WORDS).zip(0..) {
@@ -141,37 +150,42 @@ pub fn features(sentence: &str, table: Table) -> Vec<u32> {
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
         let word = if is_number { "0" } else { word };
         let alone = with_word(first, word);
-        keys.extend([key(alone), key(with_word(before, word))]);
+        each(key(alone));
+        each(key(with_word(before, word)));
         before = alone;
         let from = |letter: usize| word.char_indices().nth(letter).map(|it| it.0);
         if let Some(stem) = from(STEM) {
-            keys.push(part(b'<', &word[..stem]));
+            each(part(b'<', &word[..stem]));
         }
         if table != Table::English && place < 2 && from(STEM - 1).is_some() {
             let end = word.char_indices().rev().nth(ENDING - 1).map(|it| it.0);
-            keys.extend(end.map(|end| part(b'>' + place, &word[end..])));
+            if let Some(end) = end {
+                each(part(b'>' + place, &word[end..]));
+            }
         }
     }
-    keys.sort_unstable();
-    keys.dedup();
-    keys
 }
 
 /// The words of a folded sentence. In Chinese and Japanese, which don't separate words, each character counts as one.
 fn tokens_of(folded: &str) -> impl Iterator<Item = &str> {
     let is_letter = |letter: char| ('\u{3000}'..'\u{A000}').contains(&letter);
-    let is_between = |letter: char| letter.is_ascii() && !letter.is_ascii_alphanumeric();
-    folded.split(is_between).flat_map(move |word| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let length = match rest.chars().next()? {
-                first if is_letter(first) => first.len_utf8(),
-                _ => rest.find(is_letter).unwrap_or(rest.len()),
-            };
-            let (token, more) = rest.split_at(length);
-            rest = more;
-            Some(token)
-        })
+    let mut rest = folded;
+    std::iter::from_fn(move || {
+        rest = &rest[rest.bytes().position(|byte| !is_between(byte))?..];
+        let length = match rest.chars().next()? {
+            first if is_letter(first) => first.len_utf8(),
+            _ => {
+                let word = &rest[..rest.bytes().position(is_between).unwrap_or(rest.len())];
+                if word.is_ascii() {
+                    word.len()
+                } else {
+                    word.find(is_letter).unwrap_or(word.len())
+                }
+            }
+        };
+        let (token, more) = rest.split_at(length);
+        rest = more;
+        Some(token)
     })
 }
 
@@ -183,10 +197,17 @@ fn key(hash: u32) -> u32 {
 /// Scores a sentence for each kind.
 fn scores(sentence: &str, table: Table) -> [f32; 3] {
     let weights = &*WEIGHTS;
+    // Few features have weights, and each counts once.
+    let mut found = Vec::new();
+    each_feature(sentence, table, |key| {
+        let weights = weights.get(key << (u32::BITS - KEY_BITS));
+        found.extend(weights.map(|weights| (key, weights)));
+    });
+    found.sort_unstable();
+    found.dedup();
     let mut sums = [0_i16; 3];
-    for key in features(sentence, table) {
-        let found = weights.get(key << (u32::BITS - KEY_BITS)).unwrap_or_default();
-        for (sum, byte) in sums.iter_mut().zip(found.to_le_bytes()) {
+    for (_, weights) in found {
+        for (sum, byte) in sums.iter_mut().zip(weights.to_le_bytes()) {
             *sum += i16::from(byte.cast_signed());
         }
     }
@@ -203,7 +224,10 @@ pub fn classify(sentence: &str, language: Option<Language>) -> Option<(Kind, f32
 fn likeliest(sentence: &str, language: Option<Language>) -> Option<(Kind, f32)> {
     // A question isn't a statement, but a clause before it may be: "I prefer tea, what do you have?"
     let sentence = match sentence.strip_suffix(['?', '？']) {
-        Some(asked) => asked.rsplit_once(", ")?.0,
+        Some(asked) => {
+            let mut commas = asked.rmatch_indices(',');
+            &asked[..commas.find(|(at, _)| asked[at + 1..].starts_with(' '))?.0]
+        }
         None => sentence,
     };
     tokens_of(sentence).nth(LEAST_WORDS - 1)?;
@@ -307,9 +331,10 @@ fn whole_sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// The end of a text's first sentence. A dot within a word ("2.3", "config.json") doesn't end it.
 fn end_of_sentence(text: &str) -> Option<usize> {
-    let may_end = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | b';' | b'\n' | 0x80..);
-    let mut at = 0;
-    while let Some(letter) = text[at..].chars().next() {
+    let may_end = |byte: u8| !byte.is_ascii() | is_any_of(byte, *b".!?;\n");
+    let mut from = 0;
+    while let Some(at) = find_byte(text, from, may_end) {
+        let letter = text[at..].chars().next()?;
         let end = at + letter.len_utf8();
         let is_end = match letter {
             '.' | '!' | '?' | ';' => text[end..].chars().next().is_none_or(char::is_whitespace),
@@ -319,8 +344,7 @@ fn end_of_sentence(text: &str) -> Option<usize> {
         if is_end {
             return Some(end);
         }
-        let rest = &text.as_bytes()[end..];
-        at = end + rest.iter().position(may_end).unwrap_or(rest.len());
+        from = end;
     }
     (!text.is_empty()).then_some(text.len())
 }

@@ -59,8 +59,8 @@ impl Word {
 pub struct Analyzer {
     prepared: String,
     folded: String,
-    /// Recent words, each in the place that its hash selects.
-    known: Vec<KnownWord>,
+    /// Recent words, the newest first, in the places that their hashes select.
+    known: Vec<[KnownWord; PLACES]>,
     /// Number of words read since the table got its present size.
     read_count: usize,
     /// The language of the last request, and the hashes of that language's request words.
@@ -111,10 +111,12 @@ const SEED: u64 = 0;
 const GRAM_SEED: u64 = 1;
 /// First seed for the hashes of known words; each language has its own.
 const KNOWN_SEED: u64 = 2;
-/// Initial and maximum number of places for words. A short text needs few. In a long transcript, a word without a place
-/// is analyzed again each time.
+/// Initial and maximum number of known words. A short text needs few. In a long transcript, a word that isn't known any
+/// more is analyzed again.
 const FIRST_KNOWN: usize = 256;
 const MOST_KNOWN: usize = 1 << 14;
+/// Number of words that share a hash's place. With fewer, frequent words displace each other more often.
+const PLACES: usize = 4;
 
 impl Analyzer {
     /// An analyzer that has read nothing.
@@ -266,19 +268,23 @@ impl Analyzer {
     /// of the stemmer, so results are kept.
     fn known(&mut self, text: &str, language: Language) -> KnownWord {
         let word = xxh64(text.as_bytes(), KNOWN_SEED + language as u64);
-        if self.read_count >= self.known.len() && self.known.len() < MOST_KNOWN {
-            let length = (4 * self.known.len()).clamp(FIRST_KNOWN, MOST_KNOWN);
+        let size = PLACES * self.known.len();
+        if self.read_count >= size && size < MOST_KNOWN {
+            let size = (4 * size).clamp(FIRST_KNOWN, MOST_KNOWN);
             self.known.clear();
-            self.known.resize(length, KnownWord::default());
+            self.known.resize(size / PLACES, Default::default());
             self.read_count = 0;
         }
         #[expect(clippy::cast_possible_truncation, reason = "a place of few")]
         let place = word as usize % self.known.len();
-        if self.known[place].word != word {
-            self.known[place] = KnownWord { word, ..self.read_word(text, language) };
-            self.read_count += 1;
+        if let Some(known) = self.known[place].iter().find(|known| known.word == word) {
+            return *known;
         }
-        self.known[place]
+        let read = KnownWord { word, ..self.read_word(text, language) };
+        self.read_count += 1;
+        self.known[place].rotate_right(1);
+        self.known[place][0] = read;
+        read
     }
 
     fn read_word(&mut self, text: &str, language: Language) -> KnownWord {
@@ -479,7 +485,11 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
     let mut at = 0;
     while let Some(character) = text[at..].chars().next() {
         let rest = &text[at..];
-        if character.is_ascii() && !character.is_ascii_alphanumeric() && character != '_' {
+        if let length @ 1.. = plain_word_length(rest.as_bytes()) {
+            each(Unit { text: &rest[..length], shape: Shape::Word, starts_sentence });
+            starts_sentence = false;
+            at += length;
+        } else if character.is_ascii() && !character.is_ascii_alphanumeric() && character != '_' {
             starts_sentence |= matches!(character, '.' | '!' | '?' | ':' | '\n');
             at += 1;
         } else if let Some(script) = unspaced(character) {
@@ -498,10 +508,6 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
                 starts_sentence: false,
             });
             at += end_of_emoji(rest);
-        } else if let length @ 1.. = plain_word_length(rest.as_bytes()) {
-            each(Unit { text: &rest[..length], shape: Shape::Word, starts_sentence });
-            starts_sentence = false;
-            at += length;
         } else if character.is_alphanumeric() || character == '_' {
             let end = end_of_token(rest);
             token(&rest[..end], starts_sentence, each);
@@ -518,14 +524,13 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
 /// inside, and a following character that can't belong to it. Returns 0 if the slow path has to decide.
 fn plain_word_length(text: &[u8]) -> usize {
     let at = |place: usize| text.get(place).copied().unwrap_or(b' ');
-    let mut length = 0;
-    while at(length).is_ascii_alphanumeric() {
-        if length > 0 && at(length).is_ascii_uppercase() {
-            return 0;
-        }
-        length += 1;
+    if !at(0).is_ascii_alphanumeric() {
+        return 0;
     }
+    let is_inner = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let length = 1 + text[1..].iter().take_while(|byte| is_inner(byte)).count();
     let ends = match at(length) {
+        b'A'..=b'Z' => false,
         b'.' | b',' | b':' | b'-' | b'@' | b'/' | b'\\' | b'\'' => {
             let next = at(length + 1);
             next.is_ascii() && !next.is_ascii_alphanumeric() && !matches!(next, b'_' | b'/')
@@ -816,15 +821,16 @@ pub fn is_question(text: &str, language: Option<Language>) -> bool {
         rest = &rest[at + 1..];
     }
     let Some(language) = language else { return false };
+    let first_word = spaced_words(text, 1);
+    if lists::question_languages(first_word.trim()) & language.bit() == 0 {
+        return false;
+    }
     let Some(first) = first_sentence(text) else { return false };
     let beginning = spaced_words(first, MOST_WORDS);
-    let letter = beginning[1..].chars().next();
-    lists::question_phrases(language).filter(|phrase| phrase.chars().next() == letter).any(
-        |phrase| {
-            let mut said = beginning.split(' ').skip(1);
-            words_of(phrase).all(|word| said.next() == Some(word))
-        },
-    )
+    lists::question_phrases(language).any(|phrase| {
+        let mut said = beginning.split(' ').skip(1);
+        words_of(phrase).all(|word| said.next() == Some(word))
+    })
 }
 
 /// The first sentence, if it doesn't end like a statement.
@@ -929,6 +935,22 @@ pub fn wants_overview(request: &str, language: Option<Language>) -> bool {
 /// at once.
 pub(crate) fn has_byte(text: &str, is: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(false, |has, byte| has | is(byte))
+}
+
+/// True if a byte is one of some. Compares it with all of them, so that the compiler can compare several bytes at once.
+#[expect(clippy::needless_bitwise_bool, reason = "see above")]
+pub(crate) fn is_any_of<const COUNT: usize>(byte: u8, of: [u8; COUNT]) -> bool {
+    of.iter().fold(false, |is, one| is | (byte == *one))
+}
+
+/// The place of the first byte of a kind from a place on. Compares several bytes at once.
+pub(crate) fn find_byte(text: &str, from: usize, is: impl Fn(u8) -> bool) -> Option<usize> {
+    let bytes = text.as_bytes().get(from..)?;
+    let has = |chunk: &[u8; 16]| chunk.iter().fold(false, |has, byte| has | is(*byte));
+    let chunks = bytes.as_chunks().0;
+    let first = 16 * chunks.iter().take_while(|chunk| !has(chunk)).count();
+    let place = bytes[first..].iter().position(|byte| is(*byte))?;
+    Some(from + first + place)
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {

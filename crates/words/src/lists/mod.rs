@@ -68,6 +68,12 @@ pub fn question_phrases(language: Language) -> impl Iterator<Item = &'static str
     list.split(", ")
 }
 
+/// The languages in which a prepared word begins a question, as bits by their places in [`Language::ALL`].
+#[expect(clippy::cast_possible_truncation, reason = "a bit for each of seven languages")]
+pub fn question_languages(word: &str) -> u8 {
+    QUESTIONS.get(hash_of(word)).unwrap_or(0) as u8
+}
+
 /// Phrases of standing instructions and preferences in a language, folded. `^` is the beginning of a sentence.
 pub fn standing_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
@@ -211,6 +217,19 @@ static STOPS: LazyLock<Hashes> = LazyLock::new(|| {
     Hashes::new(pairs, |one, other| one | other)
 });
 
+/// The first words of questions in all languages, each with its set of languages.
+static QUESTIONS: LazyLock<Hashes> = LazyLock::new(|| {
+    let mut pairs = Vec::new();
+    for language in Language::ALL {
+        for phrase in question_phrases(language) {
+            let letters = phrase.find(|letter: char| !letter.is_alphanumeric());
+            let word = &phrase[..letters.unwrap_or(phrase.len())];
+            pairs.push((hash_of(word), language.bit().into()));
+        }
+    }
+    Hashes::new(pairs, |one, other| one | other)
+});
+
 /// The irregular forms of English, with their places in the list.
 static IRREGULARS: LazyLock<Hashes> = LazyLock::new(|| {
     let mut pairs = Vec::new();
@@ -225,11 +244,6 @@ static IRREGULARS: LazyLock<Hashes> = LazyLock::new(|| {
 
 pub(crate) fn hash_of(word: &str) -> u32 {
     word.bytes().fold(hash::START, hash::with_byte)
-}
-
-/// The hash of a word in small letters. Its capitals must be ASCII.
-pub(crate) fn hash_of_small(word: &[u8]) -> u32 {
-    word.iter().fold(hash::START, |hash, byte| hash::with_byte(hash, byte.to_ascii_lowercase()))
 }
 
 /// The hash of a folded word whose letters have one or two bytes.
