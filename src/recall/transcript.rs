@@ -12,7 +12,6 @@ use crate::recall::rank::passages::{self, Library};
 use crate::recall::rank::search::{Found, search};
 use crate::recall::text::detect::detect;
 use crate::recall::text::statements::{self, Kind};
-use crate::recall::text::terms::Analyzer;
 use std::cell::{RefCell, RefMut};
 use std::ops::Deref;
 use std::rc::Rc;
@@ -327,10 +326,5 @@ fn append(index: &mut Rc<Index>, messages: &Messages, rows: impl ExactSizeIterat
     if rows.len() == 0 {
         return; // not copied, though a build may hold it
     }
-    let mut analyzer = Analyzer::new();
-    let index = Rc::make_mut(index);
-    index.reserve(rows.len());
-    for row in rows {
-        index.append(messages, row, &mut analyzer);
-    }
+    Rc::make_mut(index).extend(messages, rows);
 }

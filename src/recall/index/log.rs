@@ -7,7 +7,6 @@
 use crate::base::bytes::Reader;
 use crate::log::messages::Messages;
 use crate::recall::index::Index;
-use crate::recall::text::terms::Analyzer;
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
@@ -38,11 +37,7 @@ impl LogIndex {
         }
         if same < tail.len() {
             let index = Rc::make_mut(&mut self.index);
-            index.reserve(tail.len() - same);
-            let mut analyzer = Analyzer::new();
-            for row in first + same..seqs.len() {
-                index.append(transcript, row, &mut analyzer);
-            }
+            index.extend(transcript, first + same..seqs.len());
             Rc::make_mut(&mut self.seqs).extend(&tail[same..]);
         }
     }

@@ -34,6 +34,9 @@ use xxhash_rust::xxh64::xxh64;
 /// handle larger values less well.
 const MOST_OPEN_MESSAGES: usize = if cfg!(test) { 8 } else { 1024 };
 const MOST_OPEN_POSTINGS: usize = 12_000;
+/// Number of parts that become a segment together if many messages are appended at once. More parts save merging, and
+/// take memory while they are sorted.
+const MOST_CLOSED_PARTS: usize = if cfg!(test) { 2 } else { 16 };
 /// A language counts as spoken if at least one message in this many uses it.
 const FEW: usize = 64;
 
@@ -51,6 +54,8 @@ pub struct Index {
     part_ends: Vec<usize>,
     /// The postings after the last segment, in the order of the messages.
     open: Vec<Occurrence>,
+    /// The number of these in closed parts: 0 unless messages are being appended.
+    closed: usize,
     /// The open part as a segment, cached from a request until the next message.
     open_segment: OnceCell<Segment>,
     /// The beginning of the open part as a segment, kept from the last request so that only new messages are added.
@@ -185,6 +190,7 @@ impl Default for Index {
             segments: Vec::new(),
             part_ends: Vec::new(),
             open: Vec::new(),
+            closed: 0,
             open_segment: OnceCell::new(),
             begun_segment: None,
             first_open: 0,
@@ -215,16 +221,25 @@ impl Index {
         self.len() == 0
     }
 
-    /// Makes room for `more` messages.
-    pub(crate) fn reserve(&mut self, more: usize) {
-        self.messages.reserve(more);
+    /// Appends messages of a transcript.
+    pub fn extend(&mut self, transcript: &Messages, rows: impl ExactSizeIterator<Item = usize>) {
+        self.messages.reserve(rows.len());
+        let mut analyzer = Analyzer::new();
+        for row in rows {
+            self.append(transcript, row, &mut analyzer);
+        }
+        self.close_parts();
     }
 
-    /// Appends a message of a transcript.
-    pub fn append(&mut self, transcript: &Messages, row: usize, analyzer: &mut Analyzer) {
+    fn append(&mut self, transcript: &Messages, row: usize, analyzer: &mut Analyzer) {
         // A part of the index never ends within a message.
         if self.is_full() && !transcript.goes_on(row) {
-            self.close();
+            self.part_ends.push(self.len());
+            self.closed = self.open.len();
+            let closed = self.part_ends.iter().rev().take_while(|end| **end > self.first_open);
+            if closed.count() >= MOST_CLOSED_PARTS {
+                self.close_parts();
+            }
         }
         if let Some(segment) = self.open_segment.take() {
             self.begun_segment = Some(segment);
@@ -385,8 +400,11 @@ impl Index {
         self.open.truncate(self.open.partition_point(|open| open.posting.place() < first));
     }
 
+    /// True if the open part is full.
     fn is_full(&self) -> bool {
-        self.len() - self.first_open >= MOST_OPEN_MESSAGES || self.open.len() >= MOST_OPEN_POSTINGS
+        let first = self.part_ends.last().copied().unwrap_or_default();
+        self.len() - first >= MOST_OPEN_MESSAGES
+            || self.open.len() - self.closed >= MOST_OPEN_POSTINGS
     }
 
     /// The ends of the parts that never change again.
@@ -522,6 +540,7 @@ impl Index {
         self.follow_clock(self.first_open);
         self.add_up(self.first_open);
         if count >= MOST_OPEN_MESSAGES || segment.len() >= MOST_OPEN_POSTINGS {
+            self.part_ends.push(segment.messages.end);
             self.push(segment);
         } else {
             self.open = by_message_of(&segment);
@@ -529,18 +548,22 @@ impl Index {
         Some(())
     }
 
-    /// Turns the open part into a segment.
-    fn close(&mut self) {
-        let segment = self.segment_of_open();
-        self.open.clear();
+    /// Turns the closed parts of the open postings into a segment.
+    fn close_parts(&mut self) {
+        let first = self.first_open;
+        let Some(end) = self.part_ends.last().copied().filter(|end| *end > first) else { return };
         self.forget_open_segment();
+        let segment = segment_of(first..end, &self.open[..self.closed]);
+        self.open.drain(..std::mem::take(&mut self.closed));
+        for occurrence in &mut self.open {
+            occurrence.posting = occurrence.posting.earlier(end - first);
+        }
         self.push(segment);
     }
 
-    /// Adds the segment of a part, and merges segments of nearly the same size.
+    /// Adds a segment of parts, and merges segments of nearly the same size.
     fn push(&mut self, mut segment: Segment) {
         self.first_open = segment.messages.end;
-        self.part_ends.push(self.first_open);
         while let Some(before) = self.segments.pop_if(|before| before.len() <= 2 * segment.len()) {
             segment = before.join(&segment);
         }
@@ -919,10 +942,7 @@ mod tests {
     }
 
     fn append(index: &mut Index, texts: &[String]) {
-        let (messages, mut analyzer) = (messages_of(texts), Analyzer::new());
-        for row in index.len()..texts.len() {
-            index.append(&messages, row, &mut analyzer);
-        }
+        index.extend(&messages_of(texts), index.len()..texts.len());
     }
 
     fn stored_and_read(index: &Index) -> Index {

@@ -17,6 +17,11 @@ impl Posting {
         Self(narrow(place) << OFTEN_BITS | narrow(often).min(MOST_OFTEN))
     }
 
+    /// The posting with a place that is lower by a number.
+    pub(super) fn earlier(self, by: usize) -> Self {
+        Self(self.0 - (narrow(by) << OFTEN_BITS))
+    }
+
     pub(crate) fn place(self) -> usize {
         (self.0 >> OFTEN_BITS) as usize
     }

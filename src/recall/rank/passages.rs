@@ -15,7 +15,6 @@ use crate::recall::rank::score;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::weights::Weights;
 use crate::recall::rank::worth;
-use crate::recall::text::terms::Analyzer;
 use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
 use xxhash_rust::xxh64::Xxh64;
@@ -136,10 +135,8 @@ impl Library {
             }
         }
         let messages = messages_of(&parts);
-        let (mut index, mut analyzer) = (Index::default(), Analyzer::new());
-        for row in 0..messages.len() {
-            index.append(&messages, row, &mut analyzer);
-        }
+        let mut index = Index::default();
+        index.extend(&messages, 0..messages.len());
         Self { passages, index }
     }
 

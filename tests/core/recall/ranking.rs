@@ -18,7 +18,6 @@ use windrow::recall::rank::query::{Query, Request};
 use windrow::recall::rank::score::{Scores, best, score, score_by_words};
 use windrow::recall::rank::scoring::Scoring;
 use windrow::recall::rank::weights::Weights;
-use windrow::recall::text::terms::Analyzer;
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::{Answer, HookName, Need, Outcome, TriageUnit};
 use windrow::state::context::Context;
@@ -73,10 +72,7 @@ fn bits(scores: &Scores) -> (Vec<Vec<u32>>, Vec<bool>) {
 /// Checks that the index and its answers agree with an index built from all messages at once.
 fn check_index(transcript: &Transcript, index: &Index, request_name: &str) {
     let mut fresh = Index::default();
-    let mut analyzer = Analyzer::new();
-    for row in 0..transcript.len() {
-        fresh.append(transcript, row, &mut analyzer);
-    }
+    fresh.extend(transcript, 0..transcript.len());
     assert_eq!(index.len(), fresh.len());
     let is_open: Vec<bool> = (0..transcript.len()).map(|row| row % 7 != 3).collect();
     for text in REQUESTS {
@@ -154,12 +150,9 @@ fn an_index_that_grew_and_shrank_scores_like_a_fresh_one() {
     windrow_property::check(&(steps, select(vec!["Ana", "Nobody"])), |(steps, name)| {
         let mut transcript = Transcript::default();
         let mut index = Index::default();
-        let mut analyzer = Analyzer::new();
         for (messages, cut) in steps {
             append(&mut transcript, &messages);
-            for row in index.len()..transcript.len() {
-                index.append(&transcript, row, &mut analyzer);
-            }
+            index.extend(&transcript, index.len()..transcript.len());
             if let Some(cut) = cut {
                 let length = cut.index(transcript.len() + 1);
                 transcript.truncate(length);
@@ -203,7 +196,6 @@ fn the_borders_of_segments_change_nothing() {
     }
     let mut transcript = Transcript::default();
     let mut index = Index::default();
-    let mut analyzer = Analyzer::new();
     let mut next = 0;
     for length in
         [1024, 1023, 1025, 1024, 2048, 1103, 1110, 1101, 1400, 0, 1, 1500, 1024, 2600, 1107, 2609]
@@ -213,9 +205,7 @@ fn the_borders_of_segments_change_nothing() {
         next = next.min(length);
         append(&mut transcript, &messages[next..length]);
         next = length;
-        for row in index.len()..length {
-            index.append(&transcript, row, &mut analyzer);
-        }
+        index.extend(&transcript, index.len()..length);
         assert_eq!((index.len(), transcript.len()), (length, length));
         check_index(&transcript, &index, "Ana");
     }

@@ -13,7 +13,6 @@ use windrow::recall::rank::score::{Scores, score};
 use windrow::recall::rank::scoring::Scoring;
 use windrow::recall::rank::weights::Weights;
 use windrow::recall::rank::worth::{Bounds, best_without_repeats, worth};
-use windrow::recall::text::terms::Analyzer;
 use windrow_property::{number_in, properties};
 
 const WORDS: [&str; 6] = ["boat", "lake", "rain", "tent", "lamp", "rope"];
@@ -23,10 +22,8 @@ const LONG_AGO: i64 = NOW.0 - 86_400_000;
 
 fn index_of(messages: &[Message]) -> Index {
     let transcript = transcript(messages);
-    let (mut index, mut analyzer) = (Index::default(), Analyzer::new());
-    for row in 0..transcript.len() {
-        index.append(&transcript, row, &mut analyzer);
-    }
+    let mut index = Index::default();
+    index.extend(&transcript, 0..transcript.len());
     index
 }
 
