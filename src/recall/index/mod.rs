@@ -36,7 +36,7 @@ const MOST_OPEN_MESSAGES: usize = if cfg!(test) { 8 } else { 1024 };
 const MOST_OPEN_POSTINGS: usize = 12_000;
 /// Number of parts that become a segment together if many messages are appended at once. More parts save merging, and
 /// take memory while they are sorted.
-const MOST_CLOSED_PARTS: usize = if cfg!(test) { 2 } else { 16 };
+const MOST_CLOSED_PARTS: usize = if cfg!(test) { 2 } else { 4 };
 /// A language counts as spoken if at least one message in this many uses it.
 const FEW: usize = 64;
 
