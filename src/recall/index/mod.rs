@@ -1,9 +1,9 @@
 //! The index: the terms of every message, with its speaker and time, small enough to keep for a million messages.
 //!
-//! Messages are appended or cut off at the end. The newest are in the open part, which becomes a segment once it is
-//! full. Two adjacent segments of nearly the same size are merged, as in log-structured merge trees. So a log of any
-//! length has few segments, and a term is looked up in few places. A store's parts end where the open part was closed,
-//! and never change again.
+//! Messages are appended or cut off at the end. The newest are in the open part. A full part is closed, and becomes a
+//! segment, together with a few others if many messages are appended at once. Two adjacent segments of nearly the same
+//! size are merged, as in log-structured merge trees. So a log of any length has few segments, and a term is looked up
+//! in few places. A store's parts end where the open part was closed, and never change again.
 
 pub mod log;
 mod meanings;
