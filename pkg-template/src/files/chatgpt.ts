@@ -15,13 +15,24 @@ import { branchOf } from "./tree.js";
 
 export const chatGptExport: FileKind = {
   name: "ChatGPT export",
-  // DeepSeek's export also has a tree named `mapping`, with different messages in it.
-  fits: (value) => isRecord(value) && isRecord(value.mapping) && !("role" in value) && !("inserted_at" in value),
+  // DeepSeek's export also has a tree named `mapping`, with different messages in it. A damaged conversation has none.
+  fits: (value) =>
+    isRecord(value) &&
+    (isRecord(value.mapping) ||
+      (value.mapping == null &&
+        typeof value.create_time === "number" &&
+        textIn(value.conversation_id) !== undefined)) &&
+    !("role" in value) &&
+    !("inserted_at" in value),
 
   read({ id, conversation_id, title, create_time, mapping, current_node }, row, file) {
+    if (!isRecord(mapping)) {
+      file.skip(row ?? 1, "mapping: the conversation has no messages");
+      return;
+    }
     const facts = { id: conversation_id ?? id, title, startedAt: timeOfSeconds(create_time) };
     const conversation = file.begin(facts, row);
-    const nodes = Object.entries(mapping as Row).map(([id, value]) => {
+    const nodes = Object.entries(mapping).map(([id, value]) => {
       const node = recordIn(value);
       const { parent, message } = node;
       const createdAt = timeOfSeconds(recordIn(message).create_time);

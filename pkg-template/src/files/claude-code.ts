@@ -60,7 +60,7 @@ export const claudeCodeLog: LogKind = {
     return {
       nodes,
       faults: [...unknownRows(rows, TURNS, "message"), ...turnsWithoutMessage(steps)],
-      complete: (branch) => withSiblings(branch as readonly Turn[], nodes),
+      complete: (branch) => withQueued(withSiblings(branch as readonly Turn[], nodes), rows),
       facts: {
         id: steps.find(({ value }) => textIn(value.sessionId) !== undefined)?.value.sessionId,
         title: title?.customTitle ?? title?.aiTitle ?? title?.summary,
@@ -129,6 +129,27 @@ function messageOf(value: Row): Row | undefined {
 }
 
 /**
+ * Adds to a branch the user's words that were queued while the model worked, and then given to it. They have no place in
+ * the tree, so they follow the turn before them in the file. Newer versions repeat them in a row of the tree.
+ */
+function withQueued(branch: readonly Turn[], rows: readonly LogRow[]): readonly LogNode[] {
+  const repeated = new Set(rows.map(({ value }) => recordIn(value.attachment).prompt));
+  const queued = new Map<unknown, LogNode[]>();
+  let last: unknown;
+  for (const { value, at } of rows) {
+    const { type, operation, content, timestamp } = value;
+    if (isTurn(value)) {
+      last = value.uuid;
+    } else if (type === "queue-operation" && operation === "remove" && textIn(content) && !repeated.has(content)) {
+      const message = { role: "user", content, ...(timestamp == null ? {} : { createdAt: timestamp }) };
+      const node = { id: `queued/${at}`, at, parent: undefined, timeMs: timeMsOf(timestamp), messages: [message] };
+      queued.set(last, [...(queued.get(last) ?? []), node]);
+    }
+  }
+  return queued.size === 0 ? branch : branch.flatMap((turn) => [turn, ...(queued.get(turn.id) ?? [])]);
+}
+
+/**
  * Returns the new parents of rows that a compaction kept verbatim. They come after the summary and before later rows. A
  * later compaction counts more than an earlier one.
  */
@@ -136,18 +157,25 @@ function relinkedParents(rows: readonly LogRow[]): (row: Row) => string | undefi
   const heads = new Map<unknown, readonly [order: number, parent: string]>();
   const followers = new Map<unknown, readonly [order: number, parent: string]>();
   for (const [order, { value }] of rows.entries()) {
-    const { preservedSegment } = recordIn(value.compactMetadata);
+    const { preservedSegment, preservedMessages } = recordIn(value.compactMetadata);
     const { headUuid, anchorUuid, tailUuid } = recordIn(preservedSegment);
-    const [head, anchor, tail] = [textIn(headUuid), textIn(anchorUuid), textIn(tailUuid)];
+    const { uuids, anchorUuid: anchorOfAll } = recordIn(preservedMessages);
+    // Newer versions name all rows, because those between may have been written again with other parents.
+    const named = listIn(uuids).flatMap((uuid) => textIn(uuid) ?? []);
+    const anchor = textIn(anchorUuid) ?? textIn(anchorOfAll);
+    const [head, tail] = [named[0] ?? textIn(headUuid), named.at(-1) ?? textIn(tailUuid)];
     if (head !== undefined && anchor !== undefined && tail !== undefined) {
       followers.set(anchor, [order, tail]);
       heads.set(head, [order, anchor]);
+      for (const [at, uuid] of named.slice(1).entries()) {
+        heads.set(uuid, [order, named[at] as string]);
+      }
     }
   }
   return ({ uuid, parentUuid }) => {
     const [headOrder, asHead] = heads.get(uuid) ?? [-1, undefined];
     const [order, asFollower] = followers.get(parentUuid) ?? [-1, undefined];
-    return headOrder >= order ? asHead : asFollower;
+    return headOrder >= order || asFollower === uuid ? asHead : asFollower;
   };
 }
 

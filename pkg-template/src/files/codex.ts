@@ -1,6 +1,6 @@
 // The rollouts that the Codex CLI keeps: rows `{ timestamp, type, payload }`. A row of the type `response_item` is an
 // item of the Responses API; others invalidate earlier items. The first versions wrote a header and bare items. The
-// types are those of `RolloutItem` in openai/codex (codex-rs/protocol).
+// types are those of `RolloutItem` in openai/codex (codex-rs/history, codex-rs/protocol).
 
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";
@@ -45,6 +45,9 @@ export const codexRollout: LogKind = {
         case "response_item":
           step(row, itemOf(payload, value));
           break;
+        case "inter_agent_communication":
+          step(row, itemOf({ role: "assistant", content: JSON.stringify(payload) }, value));
+          break;
         case "compacted":
           takeSummary(row, payload, branch, step);
           break;
@@ -72,7 +75,12 @@ const isBareHeader = ({ type, role, id, timestamp, ...rest }: Row): boolean =>
   "instructions" in rest &&
   !["messages", "input", "output"].some((field) => field in rest);
 
-const ROWS: ReadonlySet<unknown> = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"]);
+/** The types of rows. All but a few are for the program. */
+const ROWS: ReadonlySet<unknown> = new Set([
+  ...["session_meta", "response_item", "inter_agent_communication", "event_msg", "turn_context", "compacted"],
+  ...["inter_agent_communication_metadata", "token_usage_record", "world_state", "retained_context"],
+  ...["security_risk_score", "realtime_item"],
+]);
 
 /** Returns the type of a row written by the first versions. */
 function bareType({ record_type, type, role, instructions, id }: Row): unknown {
@@ -92,12 +100,28 @@ function instructionsOf({ instructions, base_instructions }: Row): readonly Row[
 const SILENT: ReadonlySet<unknown> = new Set(["ghost_snapshot", "other", "compaction_trigger"]);
 
 function itemOf(item: Row, { timestamp }: Row): readonly Row[] {
-  if (SILENT.has(item.type)) {
+  if (SILENT.has(item.type) || (item.type === "context_compaction" && item.encrypted_content == null)) {
     return [];
   }
-  const { phase, ...message } = item;
-  const own = item.type === "message" ? message : item;
+  const own = inApi(item);
   return [timestamp == null || item.createdAt != null ? own : { ...own, createdAt: timestamp }];
+}
+
+/** Returns an item in the form of the Responses API. Codex has a few of its own. */
+function inApi({ type, ...item }: Row): Row {
+  switch (type) {
+    case "message": {
+      const { phase, ...message } = item;
+      return { type, ...message };
+    }
+    // The words of another agent to this one.
+    case "agent_message":
+      return { role: "assistant", name: item.author, content: item.content };
+    case "context_compaction":
+      return { type: "compaction", ...item };
+    default:
+      return type === undefined ? item : { type, ...item };
+  }
 }
 
 /** Returns the message of an event, for a rollout without items. */

@@ -106,12 +106,17 @@ function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Ro
     report(`type: a message of ${typeInWords(type)} is not read`, { type, content });
     return [];
   }
-  const texts = said.flatMap((part) => {
-    const text = typeof part === "string" ? part : recordIn(part).text;
+  const recorded = new Set(listIn(toolCalls).map((call) => recordIn(call).name));
+  const texts = said.flatMap((part): readonly PartInput[] => {
+    const { text = part, thought, functionCall } = recordIn(part);
+    // The calls are recorded with their results.
+    if (functionCall !== undefined && recorded.has(recordIn(functionCall).name)) {
+      return [];
+    }
     if (typeof text !== "string") {
       report(`content: a part with ${Object.keys(recordIn(part)).slice(0, 3).join(", ") || "no fields"} is not read`);
     }
-    return textPart(text);
+    return thought === true && typeof text === "string" ? [{ type: "reasoning", text }] : textPart(text);
   });
   return messagesInTurn({ ...head, role: "assistant" }, [
     ...listIn(thoughts)

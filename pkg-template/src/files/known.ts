@@ -33,8 +33,15 @@ const isText = (value: unknown): value is string => typeof value === "string";
 
 const isSlackRow = ({ ts, user, bot_id, username, role }: Row): boolean =>
   isText(ts) && /^\d{9,}\.\d+$/.test(ts) && (user ?? bot_id ?? username) !== undefined && role === undefined;
-const isTelegramRow = ({ from_id, actor_id, text_entities, role }: Row): boolean =>
-  role === undefined && (isText(from_id) || isText(actor_id) || Array.isArray(text_entities));
+const isTelegramRow = ({ from_id, actor_id, text_entities, role, type, from, actor, ...row }: Row): boolean =>
+  role === undefined &&
+  (isText(from_id) ||
+    isText(actor_id) ||
+    Array.isArray(text_entities) ||
+    // Before 2021, ids were numbers.
+    ((type === "message" || type === "service") &&
+      (from ?? actor) !== undefined &&
+      (typeof (from_id ?? actor_id) === "number" || isText(row.date_unixtime))));
 const isLibreChatRow = ({ messageId, isCreatedByUser }: Row): boolean =>
   messageId !== undefined && isCreatedByUser !== undefined;
 
@@ -147,18 +154,19 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
     name: "Copilot chat session",
     isRead: true,
     file: ({ requests, responderUsername, requesterUsername }) =>
-      Array.isArray(requests) && (responderUsername ?? requesterUsername) !== undefined,
+      Array.isArray(requests) &&
+      ((responderUsername ?? requesterUsername) !== undefined ||
+        anyOf(requests, ({ requestId, response }) => isText(requestId) && Array.isArray(response))),
     row: ({ kind, k, v }) =>
       (kind === 0 && Array.isArray(recordIn(v).requests)) || (typeof kind === "number" && kind < 4 && Array.isArray(k)),
   },
   {
     name: "Copilot CLI session",
     isRead: true,
-    row: ({ type, data, id }) =>
+    row: ({ type, data }) =>
       isText(type) &&
       /^(?:session|user|assistant|system|tool|subagent|hook|permission|skill|command)\.\w+$/.test(type) &&
-      isRecord(data) &&
-      isText(id),
+      isRecord(data),
   },
   {
     name: "request to Cohere's first API",

@@ -198,6 +198,20 @@ describe("Claude Code's log", () => {
       compactMetadata: { preservedSegment: { headUuid: "b", anchorUuid: "d", tailUuid: "b" } },
     };
     assert.deepEqual(readLog([...before, kept, summary, { ...after, parentUuid: "b" }]).words, ["w3", "w2", "w4"]);
+    // The newest versions write the last of them again, after the summary, and name them all.
+    const all = {
+      ...kept,
+      compactMetadata: {
+        preservedSegment: { headUuid: "a", anchorUuid: "d", tailUuid: "f" },
+        preservedMessages: { anchorUuid: "d", uuids: ["a", "b", "f"] },
+      },
+    };
+    const again = claudeRow({ id: "f", role: "user", word: "w5", parent: "d", second: 2 });
+    const end = { ...after, parentUuid: "f" };
+    assert.deepEqual(readLog([...before, all, summary, again, end]).words, ["w3", "w1", "w2", "w5", "w4"]);
+    const segment = { ...all, compactMetadata: { ...all.compactMetadata, preservedMessages: undefined } };
+    const { words, skipped } = readLog([...before, segment, summary, again, end]);
+    assert.deepEqual([words, skipped], [["w3", "w5", "w4"], []]);
   });
 
   test("of a sidechain is its own conversation", () => {
@@ -240,10 +254,16 @@ describe("Claude Code's log", () => {
       ...{ type: "attachment", uuid: "q", parentUuid: "u", timestamp: time(1), isSidechain: false },
       attachment: { type: "queued_command", prompt: "w2" },
     };
-    assert.deepEqual(readLog([claudeRow({ id: "u", role: "user", word: "w1", second: 0 }), queued]).words, [
-      "w1",
-      "w2",
-    ]);
+    const first = claudeRow({ id: "u", role: "user", word: "w1", second: 0 });
+    assert.deepEqual(readLog([first, queued]).words, ["w1", "w2"]);
+    // Older versions only record that they left the queue.
+    const left = { type: "queue-operation", operation: "remove", content: "w2", timestamp: time(1), sessionId: "s" };
+    const answer = claudeRow({ id: "a", role: "assistant", word: "w3", parent: "u", second: 2 });
+    assert.deepEqual(readLog([first, { ...left, operation: "enqueue" }, left, answer]).words, ["w1", "w2", "w3"]);
+    assert.deepEqual(readLog([first, left, queued]).words, ["w1", "w2"]);
+    // On an abandoned branch they aren't read.
+    const other = claudeRow({ id: "b", role: "user", word: "w4", second: 3 });
+    assert.deepEqual(readLog([first, left, other]).words, ["w4"]);
   });
 
   test("is imported as the same conversation", async () => {

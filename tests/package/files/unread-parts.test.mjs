@@ -261,10 +261,17 @@ describe("what an app keeps in another place is read", () => {
       message("1", { forwardedMessage: { content: "", attachments: [{ fileName: "plan.pdf" }], embeds: [] } }),
       message("2", { embeds: [{ title: "A page", description: "About seats." }] }),
       message("3", { content: "Look.", embeds: [{ title: "A preview" }] }),
+      message("4", {
+        author: { name: "CI", isBot: true },
+        embeds: [{ author: { name: "boat" }, title: "Red", footer: { text: "Build 7" } }],
+      }),
     ];
     check(
       json({ guild: { name: "G" }, channel: { name: "c" }, messages }),
-      ["user text: [Forwarded] [Attached file: plan.pdf]", "user text: A page\nAbout seats.", "user text: Look."],
+      [
+        ...["user text: [Forwarded] [Attached file: plan.pdf]", "user text: A page\nAbout seats."],
+        ...["user text: Look.", "assistant text: boat\nRed\nBuild 7"],
+      ],
       [],
     );
   });
@@ -299,6 +306,207 @@ describe("what an app keeps in another place is read", () => {
         "assistant text: Both pass.",
       ],
       ["command_output: the row is not read"],
+    );
+  });
+
+  test("Aider: headings and quotes of an answer, outputs of commands, and a question after its command", () => {
+    check(
+      [
+        "# aider chat started at 2026-06-01 10:00:00",
+        "",
+        "> Aider v0.86.0  ",
+        "> Added boat.py to the chat.  ",
+        "",
+        "#### /ask How many seats?  ",
+        "#### in the boat  ",
+        "",
+        "####  How many seats?  ",
+        "#### in the boat  ",
+        "",
+        "The plan says:",
+        "",
+        "> Forty seats.",
+        "",
+        "#### Where it is",
+        "",
+        "In `boat.py`.",
+        "",
+        "#### /run ls  ",
+        "> total 2",
+        "boat.py",
+        "",
+        "> is a file  ",
+        "> Add 1k tokens of command output to the chat? n  ",
+        "",
+        "#### Thanks.  ",
+      ].join("\n"),
+      [
+        "user text: How many seats?\nin the boat",
+        "assistant text: The plan says:\n\n> Forty seats.\n\n#### Where it is\n\nIn `boat.py`.",
+        "user text: /run ls",
+        "user text: Thanks.",
+      ],
+      ["7 of its lines are notices of the program, not messages"],
+    );
+    // An editor that removes spaces at the ends of lines leaves only the marks at their beginnings.
+    check(
+      ["# aider chat started at 2026-06-01 10:00:00", "> Aider v0.86.0", "", "#### Hi.", "", "Hello.", "> Bye."].join(
+        "\n",
+      ),
+      ["user text: Hi.", "assistant text: Hello."],
+      ["2 of its lines are notices of the program, not messages"],
+    );
+  });
+
+  test("Cline: reasoning and files next to a text, and without the program's marks", () => {
+    const said = (ts, say, text, more) => ({ ts, type: "say", say, text, ...more });
+    check(
+      json([
+        said(1, "text", "Test it.", { files: ["/boat/seats.py"] }),
+        said(2, "text", "I will.", { reasoning: "It has tests." }),
+        { ts: 3, type: "ask", ask: "act_mode_respond", text: json({ response: "I run them." }) },
+        { ts: 4, type: "ask", ask: "command", text: "npm testREQ_APP" },
+        said(5, "command_output", "one"),
+        said(6, "hook_status", json({ hookName: "PostToolUse", status: "completed" })),
+        said(7, "completion_result", "Both pass.HAS_CHANGES"),
+      ]),
+      [
+        "user text: Test it.\n[Attached file: /boat/seats.py]",
+        "assistant reasoning: It has tests.",
+        "assistant text: I will.",
+        "assistant text: I run them.",
+        'call execute_command {"command":"npm test"}',
+        'result "one"',
+        "assistant text: Both pass.",
+      ],
+      [],
+    );
+  });
+
+  test("Copilot Chat: calls without metadata, a request of the program's, and a session without names", () => {
+    const call = (toolCallId, more) => ({ kind: "toolInvocationSerialized", toolCallId, toolId: "run", ...more });
+    const terminal = { kind: "terminal", commandLine: { original: "ls" }, terminalCommandOutput: { text: "a.py" } };
+    const details = { input: json({ seat: 1 }), output: [{ type: "embed", value: "free" }] };
+    const response = [
+      call("a", { isComplete: true, invocationMessage: "Running", toolSpecificData: terminal }),
+      call("b", { isComplete: true, invocationMessage: "Running", resultDetails: details }),
+      call("c", { toolSpecificData: { kind: "input", rawInput: { q: 2 } } }),
+    ];
+    const told = { requestId: "r2", message: { text: "The command ended." }, isSystemInitiated: true, response: [] };
+    const text = json({
+      version: 3,
+      requests: [{ requestId: "r1", message: { text: "List it." }, response }, told],
+    });
+    check(
+      text,
+      [
+        "user text: List it.",
+        ...['call run {"command":"ls"}', 'result "a.py"', 'call run {"seat":1}', 'result "free"', 'call run {"q":2}'],
+        "user text: The command ended.",
+      ],
+      [],
+    );
+    // The user didn't write it.
+    assert.deepEqual(parseTranscript(text).messages.at(-1)?.content, [
+      { type: "text", text: "The command ended.", origin: "file" },
+    ]);
+  });
+
+  test("Copilot CLI: rows without ids, and arguments and results as texts", () => {
+    const row = (type, data) => json({ type, data, timestamp: "2026-06-01T10:00:00Z" });
+    check(
+      [
+        row("session.start", { sessionId: "s" }),
+        row("user.message", { content: "Look." }),
+        row("assistant.message", {
+          content: "",
+          toolRequests: [{ toolCallId: "t", name: "view", arguments: '{"a":1}' }],
+        }),
+        row("tool.execution_complete", { toolCallId: "t", success: true, result: "forty" }),
+      ].join("\n"),
+      ["user text: Look.", 'call view {"a":1}', 'result "forty"'],
+      [],
+    );
+  });
+
+  test("LM Studio: calls and results in the form of its SDK", () => {
+    const block = (...content) => ({ type: "contentBlock", content });
+    const request = { id: "7", type: "function", name: "look", arguments: { seat: 1 } };
+    const steps = [
+      block({ type: "toolCallRequest", toolCallRequest: request }),
+      block({ type: "toolCallResult", toolCallId: "7", content: "free", name: "look" }),
+    ];
+    check(
+      json({ name: "c", messages: [{ currentlySelected: 0, versions: [{ role: "assistant", steps }] }] }),
+      ['call look {"seat":1}', 'result "free"'],
+      [],
+    );
+  });
+
+  test("Telegram: ids that are numbers, as before 2021", () => {
+    const messages = [
+      { id: 1, type: "message", date: "2019-01-05T10:00:00", from: "Ann", from_id: 4297, text: "Hi." },
+      { id: 2, type: "service", date: "2019-01-05T10:01:00", actor: "Ann", actor_id: 4297, action: "phone_call" },
+      { id: 3, type: "message", date: "2019-01-05T10:02:00", from: null, from_id: 17, text: "Ho." },
+    ];
+    const text = json({ name: "Ann", type: "personal_chat", id: 4297, messages });
+    check(text, ["user text: Hi.", "user text: Ho."], ["phone_call: a notice, not a message"]);
+    assert.deepEqual(
+      parseTranscript(text).messages.map(({ name }) => name),
+      ["Ann", "17"],
+    );
+  });
+
+  test("WhatsApp: a colon after the time, and a file without a mark", () => {
+    const text =
+      "13.06.18 21.25.15: Ann: Hi.\n13.06.18 21.26.00: Bo: < attached: 00000042-PHOTO-2018-06-13-21-26-00.jpg >";
+    check(text, ["user text: Hi.", "user text: [Attached file: 00000042-PHOTO-2018-06-13-21-26-00.jpg]"], []);
+    assert.equal(parseTranscript(text).messages[1]?.createdAt, "2018-06-13T21:26:00");
+  });
+
+  test("Codex: messages of other agents, and rows for the program", () => {
+    const row = (type, payload, more) =>
+      json({ timestamp: "2026-06-01T10:00:00Z", ordinal: 1, type, payload, ...more });
+    const message = { author: "/root/seats", recipient: "/root", content: "Forty.", trigger_turn: true };
+    const metadata = { internal_chat_message_metadata_passthrough: { turn_id: "t" } };
+    const said = [{ type: "input_text", text: "How many?" }];
+    check(
+      [
+        row("response_item", { type: "message", role: "user", content: said, ...metadata }, { metadata: {} }),
+        row("world_state", { state: { text: "x", content: "y" } }),
+        row("retained_context", { type: "x", message: { role: "user", text: "How many?" } }),
+        row("inter_agent_communication", message),
+        row("response_item", {
+          ...{ type: "agent_message", author: "/root/seats", recipient: "/root" },
+          content: [{ type: "input_text", text: "All free." }],
+        }),
+        row("response_item", { type: "context_compaction" }),
+      ].join("\n"),
+      ["user text: How many?", `assistant text: ${json(message)}`, "assistant text: All free."],
+      [],
+    );
+  });
+
+  test("Gemini CLI: thoughts among the parts, and a call that is recorded with its result", () => {
+    const toolCalls = [{ id: "look-1", name: "look", args: {}, result: [{ text: "forty" }] }];
+    const content = [{ text: "I look.", thought: true }, { functionCall: { name: "look", args: {} } }, { text: "So:" }];
+    check(
+      json({ sessionId: "s", projectHash: "h", messages: [{ id: "2", type: "gemini", content, toolCalls }] }),
+      ["assistant reasoning: I look.", "assistant text: So:", "call look {}", 'result "forty"'],
+      [],
+    );
+  });
+
+  test("ChatGPT: a conversation without messages", () => {
+    const message = { author: { role: "user" }, content: { content_type: "text", parts: ["Hi."] } };
+    const mapping = { u: { id: "u", parent: null, children: [], message } };
+    check(
+      json([
+        { title: "a", create_time: 1, conversation_id: "1", current_node: "u", mapping },
+        { title: "b", create_time: 2, conversation_id: "2" },
+      ]),
+      ["user text: Hi."],
+      ["mapping: the conversation has no messages"],
     );
   });
 

@@ -1,6 +1,7 @@
 // Aider's chat history, `.aider.chat.history.md`: the user's lines begin with `####`, the program's with `>`, and all
-// others are the assistant's. Aider reads the file back the same way (`split_chat_history_markdown` in Aider-AI/aider,
-// aider/utils.py), except that fenced code stays in its answer here.
+// others are the assistant's. Aider ends its own lines and the user's with two spaces, and marks only the first line of
+// its longer outputs (`append_chat_history` in Aider-AI/aider, aider/io.py). So headings and quotes in an answer, and
+// outputs of commands, can be told apart.
 
 import type { Row } from "../file.js";
 import type { AppConversation, AppStep, KindReader } from "../readers.js";
@@ -34,6 +35,9 @@ function stepOf({ role, content }: Row): AppStep {
 
 function rowsOf(lines: readonly string[]): { readonly rows: readonly Row[]; readonly noticeCount: number } {
   const rows: { role: string; lines: string[] }[] = [];
+  // An editor may have removed the spaces at the ends of lines.
+  const hasMarks = lines.some((line) => /^(?:####|>) /.test(line) && isEnded(line));
+  const ends = hasMarks ? noticeEnds(lines) : [];
   let noticeCount = 0;
   let isNewTurn = true;
   const say = (role: string, line: string): void => {
@@ -49,11 +53,14 @@ function rowsOf(lines: readonly string[]): { readonly rows: readonly Row[]; read
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as string;
     const end = fenceEnd(at);
-    if (line.startsWith("####") && /^####(?: |$)/.test(line)) {
+    const isEndedOrPlain = !hasMarks || isEnded(line);
+    if (/^####(?: |$)/.test(line) && isEndedOrPlain) {
       say("user", line.slice(5).trimEnd());
-    } else if (line.startsWith("> ")) {
-      noticeCount += 1;
+    } else if (line.startsWith("> ") && (isEndedOrPlain || isOfProgram(lines, at, isNewTurn))) {
+      const last = ends[at] ?? at;
+      noticeCount += last - at + 1;
       isNewTurn = true;
+      at = last;
     } else {
       for (const inFence of lines.slice(at, end + 1)) {
         say("assistant", inFence);
@@ -61,12 +68,45 @@ function rowsOf(lines: readonly string[]): { readonly rows: readonly Row[]; read
       at = end;
     }
   }
-  const said = rows.map(({ role, lines: own }) => ({ role, content: own.join("\n").trim() }));
-  return { rows: joined(said.filter(({ content }) => content !== "" && content !== "<blank>")), noticeCount };
+  const all = rows.map(({ role, lines: own }) => ({ role, content: own.join("\n").trim() }));
+  const said = all.filter(({ content }) => content !== "" && content !== "<blank>");
+  return { rows: joined(said.filter((row, at) => !isRepeated(row, said[at + 1]))), noticeCount };
+}
+
+/** True for a line that Aider ended. */
+const isEnded = (line: string | undefined): boolean => line?.endsWith("  ") === true;
+
+/** True if the first line of a longer notice directly follows a line of the user's or the program's. */
+const isOfProgram = (lines: readonly string[], at: number, isNewTurn: boolean): boolean =>
+  isEnded(lines[at - 1]) && (isNewTurn || lines[at - 1]?.startsWith("####") === true);
+
+/**
+ * Returns the last line of the notice that begins in each line: the first that is ended and that the next line doesn't
+ * continue. Without one, only the first line is surely the program's.
+ */
+function noticeEnds(lines: readonly string[]): readonly number[] {
+  let end: number | undefined;
+  const ends: number[] = [];
+  for (let at = lines.length - 1; at >= 0; at--) {
+    end = isEnded(lines[at]) && /^(?:> |####|$)/.test(lines[at + 1] ?? "") ? at : end;
+    ends[at] = end ?? at;
+  }
+  return ends;
+}
+
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** True for a command such as `/ask Why?` that Aider repeats as the user's question. */
+function isRepeated({ role, content }: Said, next: Said | undefined): boolean {
+  const question = /^\/[a-z-]+\s+([\s\S]*)$/.exec(content)?.[1]?.trim();
+  return role === "user" && question !== undefined && next?.role === role && next.content === question;
 }
 
 /** Joins answers that only the program's lines separate. */
-function joined(rows: readonly { readonly role: string; readonly content: string }[]): readonly Row[] {
+function joined(rows: readonly Said[]): readonly Row[] {
   const turns: { role: string; contents: string[] }[] = [];
   for (const { role, content } of rows) {
     const last = turns.at(-1);

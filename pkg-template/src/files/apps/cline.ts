@@ -7,6 +7,7 @@ import type { PartInput } from "../../message/message.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { tryParse } from "../text.js";
+import { fileLine } from "./said.js";
 
 export const cline: KindReader = {
   rowReader() {
@@ -27,9 +28,12 @@ const MODEL: ReadonlySet<unknown> = new Set([
   "completion_result",
   "followup",
   "plan_mode_respond",
+  "act_mode_respond",
   "mistake_limit_reached",
 ]);
 const RESULTS: ReadonlySet<unknown> = new Set(["command_output", "mcp_server_response", "browser_action_result"]);
+/** Marks that Cline appends to a text for its own use. */
+const MARKS = /(?:REQ_APP|HAS_CHANGES)$/;
 /** Rows that aren't part of the conversation: the program's requests, states and questions. */
 const SILENT: ReadonlySet<unknown> = new Set([
   ...[
@@ -63,6 +67,18 @@ const SILENT: ReadonlySet<unknown> = new Set([
     "error",
     "rooignore_error",
     "new_task_started",
+    "error_retry",
+  ],
+  ...[
+    "hook_status",
+    "hook_output_stream",
+    "conditional_rules_applied",
+    "subagent_usage",
+    "shell_integration_warning_with_suggestion",
+    "command_permission_denied",
+    "api_req_rate_limited",
+    "condense_context_error",
+    "browser_session_status",
   ],
 ]);
 
@@ -73,11 +89,14 @@ interface OpenCall {
 }
 
 function stepOf(row: Row, isFirst: boolean, calls: OpenCall): AppStep {
-  const { ts, type, text, images, partial } = row;
+  const { ts, type, text, images, files, partial } = row;
   const kind = type === "say" ? row.say : row.ask;
   const head = { createdAt: ts };
-  const said = textIn(text);
-  const attached = listIn(images).map(() => "[Attached file: image]");
+  const said = textIn(typeof text === "string" ? text.replace(MARKS, "") : text);
+  const attached = [...listIn(images).map(() => "image"), ...listIn(files)].map(fileLine);
+  const thoughts = [kind === "reasoning" ? said : textIn(row.reasoning)].flatMap((thought) =>
+    thought === undefined ? [] : [{ ...head, role: "assistant", content: [{ type: "reasoning", text: thought }] }],
+  );
   if (partial === true || kind === undefined) {
     return { messages: [], faults: [partial === true ? "partial: the row was not finished" : "a row without a kind"] };
   }
@@ -104,15 +123,13 @@ function stepOf(row: Row, isFirst: boolean, calls: OpenCall): AppStep {
     return { messages: [{ ...head, role: "assistant", content: `[${actionOf(said)}]` }] };
   }
   if (kind === "reasoning") {
-    return {
-      messages:
-        said === undefined ? [] : [{ ...head, role: "assistant", content: [{ type: "reasoning", text: said }] }],
-    };
+    return { messages: thoughts };
   }
   const isUser = USER.has(kind) || (isFirst && kind === "text");
   if (isUser || MODEL.has(kind)) {
     const content = [isUser ? said : questionIn(said), ...attached].filter((line) => line !== undefined).join("\n");
-    return { messages: content === "" ? [] : [{ ...head, role: isUser ? "user" : "assistant", content }] };
+    const message = { ...head, role: isUser ? "user" : "assistant", content };
+    return { messages: [...thoughts, ...(content === "" ? [] : [message])] };
   }
   return {
     messages: [],

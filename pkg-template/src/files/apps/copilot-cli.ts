@@ -7,6 +7,7 @@ import { timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
+import { tryParse } from "../text.js";
 import { fileLine } from "./said.js";
 
 export const copilotCli: KindReader = {
@@ -80,7 +81,7 @@ function answerOf(fields: Row, head: Head): Pick<AppStep, "messages" | "faults">
         faults.push("toolRequests: a call without an id or a name is not read");
         return [];
       }
-      return [{ type: "tool-call", toolCallId, toolName, input: call.arguments ?? {} }];
+      return [{ type: "tool-call", toolCallId, toolName, input: inputOf(call.arguments) }];
     });
   const unread = typeof fields.content === "string" ? undefined : unreadWordsIn(fields, ANSWER_FIELDS);
   if (unread !== undefined) {
@@ -93,6 +94,9 @@ function answerOf(fields: Row, head: Head): Pick<AppStep, "messages" | "faults">
   ];
   return { messages: messagesInTurn({ ...head, role: "assistant" }, parts), faults };
 }
+
+const inputOf = (given: unknown): unknown =>
+  typeof given === "string" ? (tryParse(given).value ?? given) : (given ?? {});
 
 /** The fields of an answer next to its text. */
 const ANSWER_FIELDS: ReadonlySet<string> = new Set([
@@ -108,7 +112,7 @@ function resultOf(fields: Row, head: Head): Pick<AppStep, "messages" | "faults">
   if (id === undefined) {
     return { messages: [] };
   }
-  const output = textIn(recordIn(result).content) ?? textIn(recordIn(error).message) ?? "";
+  const output = textIn(result) ?? textIn(recordIn(result).content) ?? textIn(recordIn(error).message) ?? "";
   const unread = output === "" ? unreadWordsIn(fields, RESULT_FIELDS) : undefined;
   const part: PartInput = { type: "tool-result", toolCallId: id, output, ...(success === false && { isError: true }) };
   return { messages: messagesInTurn({ ...head, role: "tool" }, [part]), faults: unread === undefined ? [] : [unread] };

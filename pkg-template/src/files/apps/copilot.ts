@@ -134,10 +134,13 @@ function stepOf(row: Row & { readonly [USER]?: string | undefined }): AppStep {
   if (unread !== undefined || message === undefined) {
     faults.push(`message: ${unread ?? "the request has none"}`);
   }
-  const name = row[USER];
+  // The program asks in the user's name when a command ends, for example.
+  const isOfProgram = row.isSystemInitiated === true;
+  const name = isOfProgram ? undefined : row[USER];
+  const words = textPart(asked.filter((line) => textIn(line)).join("\n"));
   const question = messagesInTurn(
     { id: textIn(requestId), role: "user", createdAt },
-    textPart(asked.filter((line) => textIn(line)).join("\n")),
+    isOfProgram ? words.map((part) => ({ ...part, origin: "file" }) as PartInput) : words,
   );
   return {
     messages: [
@@ -180,7 +183,7 @@ function recordedCalls({ toolCallRounds, toolCallResults }: Row, faults: string[
       if (unread !== undefined) {
         faults.push(`toolCallResults: ${unread}`);
       }
-      const input = typeof given === "string" ? (tryParse(given).value ?? given) : given;
+      const input = typeof given === "string" ? parsedText(given) : given;
       return [String(id), { name: textIn(name), input, output }];
     }),
   );
@@ -259,18 +262,40 @@ function answerParts(response: readonly Row[], metadata: Row, faults: string[]):
 
 function callParts(
   toolCallId: string,
-  { toolId, invocationMessage, pastTenseMessage, isComplete }: Row,
+  { toolId, invocationMessage, pastTenseMessage, isComplete, toolSpecificData, resultDetails }: Row,
   call: RecordedCall | undefined,
 ): readonly PartInput[] {
+  const shown = shownCall(recordIn(toolSpecificData), recordIn(resultDetails));
   const wordsOf = (text: unknown): string | undefined => textIn(text) ?? textIn(recordIn(text).value);
   const toolName = call?.name ?? textIn(toolId) ?? "tool";
   const output =
-    call?.output ?? wordsOf(pastTenseMessage) ?? (isComplete === true ? wordsOf(invocationMessage) : undefined);
+    call?.output ??
+    shown.output ??
+    wordsOf(pastTenseMessage) ??
+    (isComplete === true ? wordsOf(invocationMessage) : undefined);
   return [
-    { type: "tool-call", toolCallId, toolName, input: call?.input ?? {} },
+    { type: "tool-call", toolCallId, toolName, input: call?.input ?? shown.input ?? {} },
     ...(output === undefined ? [] : [{ type: "tool-result" as const, toolCallId, output }]),
   ];
 }
+
+/** Returns what the program shows of a call, for one that the metadata doesn't have. */
+function shownCall(
+  { commandLine, command, rawInput, terminalCommandOutput }: Row,
+  { input, output }: Row,
+): Partial<RecordedCall> {
+  const { userEdited, toolEdited, original } = recordIn(commandLine);
+  const line = textIn(userEdited) ?? textIn(toolEdited) ?? textIn(original) ?? textIn(command);
+  const lines = listIn(output).map((part) => textIn(recordIn(part).value));
+  return {
+    input: rawInput ?? (line === undefined ? parsedText(textIn(input)) : { command: line }),
+    output:
+      textIn(recordIn(terminalCommandOutput).text) ?? textIn(lines.filter((words) => words !== undefined).join("\n")),
+  };
+}
+
+/** Parses a text as JSON. Returns the text unchanged if it isn't JSON. */
+const parsedText = (text: string | undefined): unknown => (text === undefined ? text : (tryParse(text).value ?? text));
 
 /** Returns the name of a file or a symbol. */
 function referenceName(reference: unknown): string {

@@ -63,8 +63,14 @@ const fileNames = ({ attachments, stickers }: Row): readonly unknown[] => [
   ...listIn(stickers).map((sticker) => recordIn(sticker).name),
 ];
 
-function embedText({ title, description, fields }: Row): string {
+function embedText({ author, title, description, fields, footer }: Row): string {
   const named = listIn(fields).map(recordIn);
-  const lines = [title, description, ...named.map(({ name, value }) => `${name}: ${value}`)];
+  const lines = [
+    recordIn(author).name,
+    title,
+    description,
+    ...named.map(({ name, value }) => `${name}: ${value}`),
+    recordIn(footer).text,
+  ];
   return lines.filter((line) => textIn(line) !== undefined).join("\n");
 }

@@ -1,7 +1,7 @@
 // Conversations of LM Studio. A message has versions, and `currentlySelected` is the visible one. An answer has steps:
 // blocks of text, thinking, tool calls and their results. The format isn't published; the fields are those that other
-// readers of the files use, such as `toolCallRequest` and `toolCallResult` with a `toolCallRequestId`. Messages have no
-// times.
+// readers of the files use, such as `toolCallRequest` and `toolCallResult` with a `toolCallRequestId`, and those of
+// lmstudio-ai/lmstudio-js (packages/lms-shared-types/src/ChatHistoryData.ts). Messages have no times.
 
 import type { PartInput } from "../../message/message.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
@@ -65,11 +65,15 @@ function stepOf({ versions, currentlySelected }: Row): AppStep {
 const unknownType = (type: unknown): string => `a part of the type ${JSON.stringify(type)?.slice(0, 60)} is not read`;
 
 /** The fields of a result that are read. */
-const RESULT_FIELDS: ReadonlySet<string> = new Set(["type", "callId", "toolCallRequestId"]);
+const RESULT_FIELDS: ReadonlySet<string> = new Set(["type", "callId", "toolCallId", "toolCallRequestId"]);
 
 function partOf(part: Row, isThinking: boolean, report: Report): readonly PartInput[] {
-  const { type, text, fileIdentifier, name, parameters, arguments: given, content } = part;
-  const toolCallId = textIn(part.toolCallRequestId) ?? (part.callId === undefined ? undefined : String(part.callId));
+  const { type, text, fileIdentifier, content } = part;
+  // The app's SDK writes the call in a field, with its own names.
+  const called = recordIn(part.toolCallRequest);
+  const name = part.name ?? called.name;
+  const number = part.callId ?? part.toolCallId ?? called.id;
+  const toolCallId = textIn(part.toolCallRequestId) ?? (number == null ? undefined : String(number));
   if (type === "text") {
     return textIn(text) === undefined ? [] : [{ type: isThinking ? "reasoning" : "text", text: text as string }];
   }
@@ -77,7 +81,14 @@ function partOf(part: Row, isThinking: boolean, report: Report): readonly PartIn
     return textPart(fileLine(textIn(name) ?? textIn(fileIdentifier) ?? "unnamed"));
   }
   if (type === "toolCallRequest" && toolCallId !== undefined && textIn(name) !== undefined) {
-    return [{ type: "tool-call", toolCallId, toolName: name as string, input: parameters ?? given ?? {} }];
+    return [
+      {
+        type: "tool-call",
+        toolCallId,
+        toolName: name as string,
+        input: part.parameters ?? part.arguments ?? called.arguments ?? {},
+      },
+    ];
   }
   if (type === "toolCallResult" && toolCallId !== undefined) {
     const unread = content === undefined ? unreadWordsIn(part, RESULT_FIELDS) : undefined;

@@ -36,7 +36,7 @@ function stepOf(row: Row & { readonly [BOT]?: true }): AppStep {
   return chatStep({
     id: typeof id === "number" ? String(id) : textIn(id),
     role: row[BOT] === true ? "assistant" : "user",
-    name: textIn(from) ?? textIn(from_id),
+    name: textIn(from) ?? (from_id == null ? undefined : String(from_id)),
     createdAt: timeOfSeconds(Number(date_unixtime ?? Number.NaN)) ?? textIn(date),
     replyTo: reply_to_message_id == null ? undefined : String(reply_to_message_id),
     ...(forwarded === undefined ? { lines: linesOf(row) } : { lines: [], forwarded: [forwarded, ...linesOf(row)] }),
