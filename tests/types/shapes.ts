@@ -56,6 +56,15 @@ interface TanStackMessage {
   parts: Array<{ type: "text"; content: string } | { type: "tool-call"; id: string; name: string; arguments: string }>;
   createdAt?: Date;
 }
+interface KernelMessage {
+  Role: { Label: string };
+  AuthorName?: string;
+  Items: { $type: string; Text?: string }[];
+}
+interface SmolagentsMessage {
+  role: "user" | "assistant" | "system" | "tool-call" | "tool-response";
+  content: { type: "text"; text: string }[];
+}
 interface OtelMessage {
   role: string;
   parts: { type: "text"; content: string }[];
@@ -262,6 +271,10 @@ const converse = buildContextSync([] as ConverseMessage[]);
 isTrue<Equal<typeof converse.kept, ConverseMessage[]>>();
 const tanStack = buildContextSync([] as TanStackMessage[]);
 isTrue<Equal<typeof tanStack.kept, TanStackMessage[]>>();
+const kernel = buildContextSync([] as KernelMessage[]);
+isTrue<Equal<typeof kernel.kept, KernelMessage[]>>();
+const smolagents = buildContextSync([] as SmolagentsMessage[]);
+isTrue<Equal<typeof smolagents.kept, SmolagentsMessage[]>>();
 const otel = buildContextSync([] as OtelMessage[]);
 isTrue<Equal<typeof otel.kept, OtelMessage[]>>();
 const stored = buildContextSync([] as (LangChainStored | LangChainJson)[]);

@@ -17,6 +17,8 @@ import type { OpencodeMessageShape } from "./opencode/read.js";
 import type { OtelMessageShape } from "./otel/read.js";
 import type { PiMessageShape } from "./pi/read.js";
 import type { PydanticAiMessageShape } from "./pydantic-ai/read.js";
+import type { SemanticKernelMessageShape } from "./semantic-kernel/read.js";
+import type { SmolagentsMessageShape } from "./smolagents/read.js";
 import type { TanStackModelMessageShape } from "./tanstack/model.js";
 import type { TanStackMessageShape } from "./tanstack/read.js";
 
@@ -40,4 +42,6 @@ export type AnyMessage =
   | PydanticAiMessageShape
   | AgUiMessageShape
   | McpMessageShape
+  | SemanticKernelMessageShape
+  | SmolagentsMessageShape
   | ChromeMessageShape;

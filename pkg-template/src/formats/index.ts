@@ -23,6 +23,8 @@ import { opencodeShape } from "./opencode/read.js";
 import { otelShape } from "./otel/read.js";
 import { piShape } from "./pi/read.js";
 import { pydanticAiShape } from "./pydantic-ai/read.js";
+import { semanticKernelShape } from "./semantic-kernel/read.js";
+import { smolagentsShape } from "./smolagents/read.js";
 import { tanStackShape } from "./tanstack/read.js";
 
 export type { PlainPart, ReadMessage } from "../message/message.js";
@@ -47,6 +49,8 @@ const SHAPES: readonly MessageFormat[] = [
   piShape,
   bedrockShape,
   mcpShape,
+  semanticKernelShape,
+  smolagentsShape,
 ];
 
 shapes.provide(SHAPES);

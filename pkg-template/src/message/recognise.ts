@@ -55,6 +55,7 @@ const FOREIGN_FIELDS: ReadonlySet<string> = new Set([
     "timestamp",
     "stopReason",
   ],
+  ...["items", "Items", "contents", "Contents"],
 ]);
 const OWN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
 

@@ -731,6 +731,36 @@ function otelMessages(turns) {
   });
 }
 
+function semanticKernelMessages(turns) {
+  const media = ({ kind, mediaType, base64, url }) => ({
+    ...{ $type: kind === "image" ? "ImageContent" : "BinaryContent", MimeType: mediaType },
+    ...(url === undefined ? { Data: base64 } : { Uri: url }),
+  });
+  const partOf = (/** @type {any} */ part) =>
+    part.media === undefined ? { $type: "TextContent", Text: part.text } : media(part.media);
+  const message = (label, Items) => ({ Role: { Label: label }, Items });
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [message("system", [partOf(turn)])];
+    }
+    if (turn.kind === "user") {
+      return [message("user", turn.parts.map(partOf))];
+    }
+    return turn.steps.flatMap(({ thoughts, text, calls }) => [
+      message("assistant", [
+        ...thoughts.map((it) => ({ $type: "ReasoningContent", Text: it.text })),
+        ...(text === undefined ? [] : [partOf({ text })]),
+        ...calls.map(({ id, name, input }) => ({
+          ...{ $type: "FunctionCallContent", Id: id, FunctionName: name, Arguments: input },
+        })),
+      ]),
+      ...calls.map((call) =>
+        message("tool", [{ $type: "FunctionResultContent", CallId: call.id, Result: outputOf(call) }]),
+      ),
+    ]);
+  });
+}
+
 function pydanticMessages(turns) {
   const item = ({ text, media }) =>
     text ??
@@ -1382,6 +1412,11 @@ export const SHAPES = {
   otel: {
     title: "OpenTelemetry GenAI messages",
     write: otelMessages,
+    has: ["media", "system-anywhere"],
+  },
+  "semantic-kernel": {
+    title: "Semantic Kernel ChatMessageContent",
+    write: semanticKernelMessages,
     has: ["media", "system-anywhere"],
   },
   "pydantic-ai": {
