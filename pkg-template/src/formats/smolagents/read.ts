@@ -60,7 +60,7 @@ const ROLES: ReadonlyMap<unknown, string> = new Map([
   [RESPONSE, "user"],
 ]);
 
-/** Reads a part. The user didn't write what a tool observed. */
+/** Reads a part. A tool's observation isn't the user's own text. */
 function readPart(part: UnknownRecord, isObserved: boolean, place: string): PartInput {
   const { type, text, image, image_url: url } = part;
   if (type === "text") {
