@@ -183,6 +183,50 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
     row: ({ source, type }) => isText(source) && isText(type) && /[a-z](?:Message|Event)$/.test(type),
   },
   {
+    name: "list of smolagents' steps",
+    row: ({ step_number, task, observations, tool_calls }) =>
+      (typeof step_number === "number" && (observations ?? tool_calls) !== undefined) ||
+      (isText(task) && observations === undefined && tool_calls === undefined),
+    next: "Pass the messages of `agent.write_memory_to_messages()`.",
+  },
+  {
+    name: "Haystack conversation",
+    row: ({ role, meta, content }) =>
+      isText(role) &&
+      isRecord(meta) &&
+      anyOf(content, (part) => part.type === undefined && (part.tool_call ?? part.tool_call_result) !== undefined),
+    next: "Pass the results of `ChatMessage.to_openai_dict_format()`.",
+  },
+  {
+    name: "Strands session",
+    row: ({ message, message_id }) => isRecord(message) && typeof message_id === "number",
+    next: "Pass the fields `message` of its files, in their order.",
+  },
+  { name: "Letta conversation", row: ({ message_type }) => isText(message_type) && /_message$/.test(message_type) },
+  {
+    name: "Spring AI conversation",
+    row: ({ messageType }) => /^(?:USER|ASSISTANT|SYSTEM|TOOL)$/.test(String(messageType)),
+  },
+  {
+    name: "LangChain4j conversation",
+    row: ({ type }) => /^(?:USER|AI|SYSTEM|TOOL_EXECUTION_RESULT)$/.test(String(type)),
+  },
+  {
+    name: "Genkit conversation",
+    row: ({ role, content }) =>
+      isText(role) && anyOf(content, ({ toolRequest, toolResponse }) => isRecord(toolRequest ?? toolResponse)),
+  },
+  {
+    name: "list of LlamaIndex's Python messages",
+    row: ({ role, blocks }) => isText(role) && anyOf(blocks, ({ block_type }) => isText(block_type)),
+  },
+  { name: "Chainlit thread", row: ({ threadId, type, output }) => isText(threadId) && isText(type) && isText(output) },
+  {
+    name: "Dify conversation",
+    row: ({ query, answer, conversation_id, inputs }) =>
+      isText(query) && isText(answer) && (conversation_id ?? inputs) !== undefined,
+  },
+  {
     name: "prompt in a model's template",
     text: /^\s*<\|(?:im_start|start|begin_of_text|start_header_id)\|>/,
     next: "Pass the messages that it was made from.",

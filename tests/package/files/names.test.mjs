@@ -67,6 +67,13 @@ const FILES = {
   ],
   "a conversation of AutoGen": [{ source: "user", type: "TextMessage", content: "Hi", models_usage: null }],
   "a request to Cohere's first API": [{ role: "USER", message: "Hi" }],
+  "a Letta conversation": [{ id: "message-1", message_type: "user_message", content: "Hi", date: "2026-01-01" }],
+  "a Spring AI conversation": [{ messageType: "USER", text: "Hi", metadata: {}, media: [] }],
+  "a LangChain4j conversation": [{ type: "USER", contents: [{ type: "TEXT", text: "Hi" }] }],
+  "a Genkit conversation": [{ role: "model", content: [{ toolRequest: { name: "f", ref: "c", input: {} } }] }],
+  "a list of LlamaIndex's Python messages": [{ role: "user", blocks: [{ block_type: "text", text: "Hi" }] }],
+  "a Chainlit thread": [{ id: "1", threadId: "t", type: "user_message", output: "Hi", createdAt: "2026-01-01" }],
+  "a Dify conversation": { data: [{ id: "1", conversation_id: "c", query: "Hi", answer: "Ho", inputs: {} }] },
   "a LangGraph state": { values: { messages: [{ type: "human", content: "Hi" }] }, next: [], checkpoint_id: "x" },
 };
 
@@ -109,6 +116,31 @@ describe("files next to the one with the messages", () => {
     ],
     ["a Discord export as text or CSV", "Export the channel as JSON.", "AuthorID,Author,Date,Content\n1,ann,x,Hi\n"],
     ["a Discord export as text or CSV", "Export the channel as JSON.", `${"=".repeat(62)}\nGuild: G\nChannel: c\n`],
+    [
+      "a list of smolagents' steps",
+      "Pass the messages of `agent.write_memory_to_messages()`.",
+      [
+        { task: "Hi", task_images: null },
+        { step_number: 1, tool_calls: [], observations: "Ho", model_output: "Ho" },
+      ],
+    ],
+    [
+      "a Haystack conversation",
+      "Pass the results of `ChatMessage.to_openai_dict_format()`.",
+      [
+        {
+          role: "assistant",
+          meta: {},
+          name: null,
+          content: [{ tool_call: { tool_name: "f", arguments: {}, id: "c" } }],
+        },
+      ],
+    ],
+    [
+      "a Strands session",
+      "Pass the fields `message` of its files, in their order.",
+      { message: { role: "user", content: [{ text: "Hi" }] }, message_id: 0, created_at: "2026-01-01" },
+    ],
     [
       "a prompt in a model's template",
       "Pass the messages that it was made from.",
