@@ -38,7 +38,10 @@ export function withMediaLines<M extends object>(message: M, lines: MediaLines, 
   return Object.assign(copy as M, { shortened: true });
 }
 
-/** Returns a message without some of the media in a field next to its content. Their lines follow the content. */
+/**
+ * Returns a message without some of the media in a field next to its content. Their lines follow the content: a space
+ * before a line is part of its first token, so the joined text costs what its pieces do.
+ */
 function withoutMedia(
   message: UnknownRecord,
   field: string,

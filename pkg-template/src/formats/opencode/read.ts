@@ -113,8 +113,9 @@ export const opencodeShape: MessageFormat = {
       return lineInstead(value, next);
     }
     const lines = attachments.map(next);
+    // A space before a line is part of its first token.
     const said = [value.output, ...lines].filter((line) => line != null);
-    return { ...value, output: said.join("\n"), attachments: attachments.filter((_, at) => lines[at] == null) };
+    return { ...value, output: said.join(" "), attachments: attachments.filter((_, at) => lines[at] == null) };
   },
 };
 
