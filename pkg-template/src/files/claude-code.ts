@@ -1,7 +1,7 @@
 // The logs that Claude Code keeps. A row names the previous row in `parentUuid`, so an undone row has siblings. A row
 // of a sidechain has `isSidechain`, a row for display only has `isMeta`, and an API error is a row of the assistant. A
 // compaction starts a new root with a summary. The format isn't published; microsoft/amplifier
-// (ai_working/claude_code_logging) and others document its fields.
+// (ai_working/claude_code_logging) and daaain/claude-code-log (dev-docs, test/test_data; MIT) document its fields.
 
 import { timeMsOf } from "../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "./file.js";

@@ -666,6 +666,31 @@ describe("what an app keeps in another place is read", () => {
     check(json([{ role: "user", content: "Hi." }, activity]), ["user text: Hi.", "user text: How many?"], []);
   });
 
+  test("WhatsApp: the app's words in a group's name, and a poll, which is a person's", () => {
+    check(
+      [
+        "[01.06.26, 10:00:00] Boat: \u200eMessages and calls are end-to-end encrypted.",
+        "[01.06.26, 10:00:00] Ann: \u200eThis message was deleted.",
+        "[01.06.26, 10:01:00] Ann: \u200ePOLL:\nWhen?\n\u200eOPTION: Today (\u200e1 vote)",
+        "[01.06.26, 10:02:00] Bo: \u200eimage omitted",
+      ].join("\n"),
+      ["user text: POLL:\nWhen?\n\u200eOPTION: Today (\u200e1 vote)", "user text: [Attached file: image]"],
+      [
+        "Messages and calls are end-to-end encrypted.: a notice, not a message",
+        "This message was deleted.: a notice, not a message",
+      ],
+    );
+  });
+
+  test("Slack: dates and groups with their labels", () => {
+    const text = "<!here|@here> and <!subteam^S1|@crew>: it closes <!date^1767600000^{date_short}|Jan 5, 2026>.";
+    check(
+      json([{ type: "message", ts: "1767600000.000100", user: "Ann", text }]),
+      ["user text: @here and @crew: it closes Jan 5, 2026."],
+      [],
+    );
+  });
+
   test("WhatsApp: the note that a message was edited isn't part of it", () => {
     check("[01.06.26, 10:00:00] Ann: Ten. \u200e<This message was edited>", ["user text: Ten."], []);
   });

@@ -118,8 +118,11 @@ function plainText(text: string, names: ReadonlyMap<string, string>): string {
       if (kind === "@") {
         return `@${textIn(label) ?? names.get(target) ?? target}`;
       }
+      if (kind === "!" && target.startsWith("date^")) {
+        return label ?? target;
+      }
       if (kind !== "") {
-        return `${kind === "#" ? "#" : "@"}${textIn(label) ?? target}`;
+        return `${kind === "#" ? "#" : "@"}${(textIn(label) ?? target).replace(/^@/, "")}`;
       }
       return label === undefined || label === target ? target : `${label} (${target})`;
     })

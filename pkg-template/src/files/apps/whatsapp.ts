@@ -24,10 +24,17 @@ export const whatsApp: KindReader = {
 };
 
 function stepOf({ name, text, createdAt }: Row): AppStep {
-  return textIn(name) === undefined
-    ? notice(String(text).slice(0, LONGEST_NOTICE))
-    : chatStep({ name: name as string, createdAt: textIn(createdAt), lines: [withoutMarks(withFile(String(text)))] });
+  const said = withFile(String(text));
+  return textIn(name) === undefined || isOfApp(said)
+    ? notice(withoutMarks(said).slice(0, LONGEST_NOTICE))
+    : chatStep({ name: name as string, createdAt: textIn(createdAt), lines: [withoutMarks(said)] });
 }
+
+/**
+ * True for the app's own words in the name of a person or a group, as iPhones write them: a mark, and no file. A poll
+ * and a place are a person's: they have a colon.
+ */
+const isOfApp = (text: string): boolean => /^\u200e[^:\n]+(?:\n|$)/.test(text);
 
 /** Maximum length of a notice that a report quotes, and of a name. */
 const LONGEST_NOTICE = 60;
