@@ -170,13 +170,14 @@ const OTHER_ROLES: ReadonlySet<unknown> = new Set(["assistant", "system", "devel
 /** True if a message is the user's own, and not one that Codex sends in the user's name. */
 function isAsked(message: Row): boolean {
   const { role } = message;
-  return role !== undefined && !OTHER_ROLES.has(role) && !isToldByAgent(message);
+  const isNews = /^\s*<(?:user_shell_command|subagent_notification|skill)>/.test(startOf(message));
+  return role !== undefined && !OTHER_ROLES.has(role) && !isToldByAgent(message) && !isNews;
 }
 
 /** True if an agent tells the model something in the user's name: project rules, or facts about the machine. */
-export function isToldByAgent({ role, content }: Row): boolean {
-  const text = typeof content === "string" ? content : textIn(recordIn(listIn(content)[0]).text);
-  return (
-    role === "user" && /^\s*(?:<(?:environment_context|user_instructions|turn_aborted)>|# AGENTS\.md)/.test(text ?? "")
-  );
-}
+export const isToldByAgent = (message: Row): boolean =>
+  message.role === "user" &&
+  /^\s*(?:<(?:environment_context|user_instructions|turn_aborted)>|# AGENTS\.md)/.test(startOf(message));
+
+/** Returns the first text of a message. */
+const startOf = ({ content }: Row): string => textIn(content) ?? textIn(recordIn(listIn(content)[0]).text) ?? "";

@@ -313,6 +313,9 @@ describe("a rollout of Codex", () => {
     const turns = [says("user", "w1"), says("assistant", "w2"), says("user", "w3"), says("assistant", "w4")];
     const context = says("user", "<environment_context>w9</environment_context>");
     const back = (count) => event({ type: "thread_rolled_back", num_turns: count });
+    // Codex tells the model in the user's name that a sub-agent ended. That isn't a turn of the user's.
+    const news = says("user", "<subagent_notification>w8</subagent_notification>");
+    assert.deepEqual(readLog([meta, ...turns, news, back(1)]).words, ["w0", "w1", "w2"]);
     assert.deepEqual(readLog([meta, context, ...turns, back(1), says("user", "w5")]).words, [
       "w0",
       "w9",

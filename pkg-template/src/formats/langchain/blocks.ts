@@ -108,9 +108,9 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
     readCall({ id: call_id ?? id, name, args: input }, place).map((part) => ({ ...part, isCustom: true })),
   // Pieces of a call's arguments. The message also has the complete arguments.
   input_json_delta: () => [],
-  server_tool_call_result: ({ toolCallId, output }, place) => [
-    { type: "tool-result", toolCallId: textAt(toolCallId, `${place}.toolCallId`) || UNNAMED, output: json(output) },
-  ],
+  server_tool_call_result: readServerResult,
+  // LangChain for Python.
+  server_tool_result: readServerResult,
   mcp_approval_response: ({ approval_request_id, reason }, place) => [
     {
       type: "tool-result",
@@ -124,6 +124,11 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
   cache_point: () => [],
   cachePoint: () => [],
 };
+
+function readServerResult({ toolCallId, tool_call_id: id, output }: UnknownRecord, place: string): Parts {
+  const given = textAt(toolCallId ?? id, `${place}.toolCallId`);
+  return [{ type: "tool-result", toolCallId: given || UNNAMED, output: json(output) }];
+}
 
 /**
  * Returns the blocks of the content; a text is one block. A call that the provider ran always gets a result, even if

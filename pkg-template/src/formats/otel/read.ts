@@ -46,9 +46,12 @@ export const otelShape: MessageFormat = {
       role: role as PlainMessage["role"],
       name: name as string | undefined,
       createdAt: timeIn(createdAt),
-      content: given.map((part, at) => {
+      content: given.flatMap((part, at) => {
         const place = `.parts[${at}]`;
-        return from(readPart(part, place), CALL.test(String(part.type)) ? part : undefined, place);
+        // Some providers leave out the summary.
+        const isEmpty = part.type === "compaction" && part.content == null;
+        const isCall = CALL.test(String(part.type));
+        return isEmpty ? [] : [from(readPart(part, place), isCall ? part : undefined, place)];
       }),
     };
   },
@@ -73,9 +76,10 @@ export const otelShape: MessageFormat = {
 
 /** True for a part that only these messages have. */
 function isOwn(part: unknown): boolean {
-  const { type, content, text: said } = recordOf(part);
+  const { type, content, text: said, modality } = recordOf(part);
   return (
-    /^(?:blob|uri)$/.test(String(type)) ||
+    /^(?:blob|uri|compaction)$/.test(String(type)) ||
+    (type === "file" && typeof modality === "string") ||
     CALL.test(String(type)) ||
     (type === "reasoning" && content != null && said == null)
   );
@@ -95,13 +99,18 @@ function readPart(part: UnknownRecord, place: string): PartInput {
     // An instrumentation may leave out the id, so the name replaces it.
     const id = part.id ?? part.name;
     return {
-      ...callPart({}, { id, name: part.name, input: part.arguments, fields: ["id", "name"] }, place),
+      ...callPart(
+        {},
+        { id, name: part.name, input: part.arguments ?? part.server_tool_call, fields: ["id", "name"] },
+        place,
+      ),
       ...hosted,
     };
   }
   switch (type) {
     case "text":
-      return { type, text: required(part.content, `${place}.content`) };
+    case "compaction":
+      return { type: "text", text: required(part.content, `${place}.content`) };
     case "reasoning":
       return { type, text: required(part.content, `${place}.content`) };
     case "blob":
@@ -117,14 +126,12 @@ function readPart(part: UnknownRecord, place: string): PartInput {
 }
 
 /** Returns the field with a part's content. */
-function fieldOf({ type, response, result }: UnknownRecord): string {
-  return RESPONSE.test(String(type))
-    ? response === undefined && result !== undefined
-      ? "result"
-      : "response"
+function fieldOf(part: UnknownRecord): string {
+  return RESPONSE.test(String(part.type))
+    ? (["response", "result", "server_tool_call_response"].find((name) => part[name] !== undefined) ?? "response")
     : "content";
 }
 
 function kindOf({ type }: UnknownRecord): TextKind {
-  return type === "text" ? "text" : RESPONSE.test(String(type)) ? "result" : undefined;
+  return type === "text" || type === "compaction" ? "text" : RESPONSE.test(String(type)) ? "result" : undefined;
 }

@@ -73,7 +73,7 @@ export const pydanticAiShape: MessageFormat = {
 };
 
 /** The kinds of images, audio, videos and files in a prompt. */
-const MEDIA_KIND = /^(?:binary|(?:image|audio|video|document)-url)$/;
+const MEDIA_KIND = /^(?:binary|uploaded-file|(?:image|audio|video|document)-url)$/;
 
 /** Guards a user's text, so that no line looks like the application's. */
 const guarded = (part: PartInput): PartInput =>
@@ -88,7 +88,12 @@ function kindOf(part: UnknownRecord): TextKind {
   if (isOfTool(part)) {
     return /call$/.test(String(kind)) ? undefined : "result";
   }
-  const isText = kind === "text" || kind === "retry-prompt" || kind === "system-prompt" || kind === "user-prompt";
+  const isText =
+    kind === "text" ||
+    kind === "compaction" ||
+    kind === "retry-prompt" ||
+    kind === "system-prompt" ||
+    kind === "user-prompt";
   return isText && typeof content === "string" ? "text" : undefined;
 }
 
@@ -102,21 +107,26 @@ function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
     case "user-prompt":
       return typeof content === "string"
         ? [{ type: "text", text: content }]
-        : list(content, `${place}.content`, "a text or a list").map((item, at) =>
-            readItem(item, `${place}.content[${at}]`),
+        : list(content, `${place}.content`, "a text or a list").flatMap((item, at) =>
+            // A cache point has no content.
+            recordOf(item).kind === "cache-point" ? [] : [readItem(item, `${place}.content[${at}]`)],
           );
     case "thinking":
       return [{ type: "reasoning", text: required(content ?? "", `${place}.content`), ...proofOf(part) }];
+    // Some providers leave out the summary.
+    case "compaction":
+      return content == null ? [] : [{ type: "text", text: required(content, `${place}.content`) }];
     case "file":
       return [readItem(content, `${place}.content`)];
     case "tool-call":
     case "builtin-tool-call":
       return [{ ...callPart({}, { id, name, input: args, fields: ["tool_call_id", "tool_name"] }, place), ...hosted }];
     case "tool-return":
-    case "builtin-tool-return":
-      return [
-        { type: "tool-result", toolCallId: required(id, `${place}.tool_call_id`), output: content ?? "", ...hosted },
-      ];
+    case "builtin-tool-return": {
+      const failed = part.outcome === "failed" || part.outcome === "denied" ? { isError: true } : {};
+      const toolCallId = required(id, `${place}.tool_call_id`);
+      return [{ type: "tool-result", toolCallId, output: content ?? "", ...hosted, ...failed }];
+    }
     case "retry-prompt": {
       const text = typeof content === "string" ? content : (jsonOf(content) ?? "");
       return name == null
@@ -143,7 +153,10 @@ function readItem(item: unknown, place: string): PartInput {
   if (typeof item === "string") {
     return { type: "text", text: item };
   }
-  const { kind, url, data, media_type: mediaType } = recordOf(item);
+  const { kind, url, data, file_id, content, media_type: mediaType } = recordOf(item);
+  if (kind === "text-content" || kind === "text") {
+    return { type: "text", text: required(content, `${place}.content`) };
+  }
   const type = kindOfMediaType(mediaType ?? String(kind).replace("-url", ""));
   if (!MEDIA_KIND.test(String(kind))) {
     throw new MalformedMessage(
@@ -152,5 +165,5 @@ function readItem(item: unknown, place: string): PartInput {
       "Use the parts of Pydantic AI's messages.",
     );
   }
-  return mediaPart({ type, mediaType, data, url }, type, place);
+  return mediaPart({ type, mediaType, data, url, file_id }, type, place);
 }

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContextSync, countTokens, loadEncoding } from "windrow";
+import { buildContextSync, countTokens, loadEncoding, plainMessage } from "windrow";
 import { checkContextError } from "../../support/errors.mjs";
 import { forEachSeed } from "../../support/property.mjs";
 import { checkShape } from "../../support/shape-cases.mjs";
@@ -733,9 +733,9 @@ test("random conversations cost the same in windrow's own form, and no call is s
     const messages = [];
     const same = [];
     const groups = [];
-    const add = (message, plainMessage) => {
+    const add = (message, inOwnForm) => {
       messages.push(random.pick(forms)(message));
-      same.push(plainMessage);
+      same.push(inOwnForm);
     };
     for (let turn = random.integer(1, 5); turn > 0; turn--) {
       const text = random.text(12);
@@ -777,4 +777,17 @@ test("random conversations cost the same in windrow's own form, and no call is s
       }
     }
   });
+});
+
+test("the result of a provider's own tool has other names in LangChain for Python", () => {
+  const call = { type: "server_tool_call", id: "s", name: "web_search", args: { query: "stove" } };
+  const result = { type: "server_tool_result", tool_call_id: "s", status: "success", output: { urls: ["a"] } };
+  const { content } = plainMessage({ type: "ai", content: [call, result] });
+  assert.deepEqual(
+    content.map((part) => [part.type, part.type !== "text" && "toolCallId" in part && part.toolCallId]),
+    [
+      ["tool-call", "s"],
+      ["tool-result", "s"],
+    ],
+  );
 });

@@ -1,5 +1,8 @@
 // Messages of OpenTelemetry's conventions for generative AI, in the form that traces have.
 
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { plainMessage } from "windrow";
 import { checkShape } from "../../support/shape-cases.mjs";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -68,4 +71,34 @@ checkShape({
     [{ role: "assistant", parts: [{ type: "text", content: 3 }], finish_reason: "stop" }, ".parts[0].content"],
     [{ role: "user", parts: [{ type: "blob", mime_type: "image/png", content: "" }], finish_reason: "" }, ".parts[0]"],
   ],
+});
+
+test("OpenTelemetry's calls of a provider's own tools, files by id, and compactions", () => {
+  const used = { type: "code_interpreter", code: "20 * 2" };
+  const output = { type: "code_interpreter", output: "40" };
+  const assistant = {
+    role: "assistant",
+    parts: [
+      { type: "server_tool_call", id: "s", name: "code", server_tool_call: used },
+      { type: "server_tool_call_response", id: "s", server_tool_call_response: output },
+      { type: "compaction", content: "So far: forty." },
+      { type: "compaction" },
+    ],
+  };
+  assert.deepEqual(plainMessage(assistant).content, [
+    { type: "tool-call", toolCallId: "s", toolName: "code", input: used, providerExecuted: true },
+    { type: "tool-result", toolCallId: "s", output, providerExecuted: true },
+    { type: "text", text: "So far: forty." },
+  ]);
+  const user = {
+    role: "user",
+    parts: [
+      { type: "text", content: "x" },
+      { type: "file", modality: "image", file_id: "f" },
+    ],
+  };
+  assert.deepEqual(plainMessage(user).content, [
+    { type: "text", text: "x" },
+    { type: "image", id: "f" },
+  ]);
 });

@@ -114,3 +114,26 @@ test("a system prompt next to the user's words names its author, and has the use
     assert.ok(!/^\[Instructions/m.test(words.map((it) => it.type === "text" && it.text).join("\n")));
   }
 });
+
+test("Pydantic AI's cache points, uploaded files, texts with metadata, compactions and failed tools", () => {
+  /** @param {any} message */
+  const contentOf = (message) => plainMessage(message).content;
+  const content = [
+    { kind: "text-content", content: "Look:", metadata: {} },
+    { kind: "cache-point", ttl: "5m" },
+    { kind: "uploaded-file", file_id: "f1", provider_name: "openai", media_type: "application/pdf" },
+  ];
+  assert.deepEqual(contentOf({ kind: "request", parts: [{ part_kind: "user-prompt", content }] }), [
+    { type: "text", text: "Look:" },
+    { type: "file", id: "f1", mediaType: "application/pdf" },
+  ]);
+  const parts = [
+    { part_kind: "compaction", content: "So far: forty.", provider_name: "anthropic" },
+    { part_kind: "compaction", content: null, provider_name: "openai" },
+  ];
+  assert.deepEqual(contentOf({ kind: "response", parts }), [{ type: "text", text: "So far: forty." }]);
+  const failed = { part_kind: "tool-return", tool_name: "look", content: "no", tool_call_id: "t", outcome: "failed" };
+  assert.deepEqual(contentOf({ kind: "request", parts: [failed] }), [
+    { type: "tool-result", toolCallId: "t", output: "no", isError: true },
+  ]);
+});
