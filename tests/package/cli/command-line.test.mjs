@@ -78,7 +78,7 @@ before(() => {
     "contents.jsonl":
       '{"role":"user","contents":"Where do we meet?"}\n{"role":"assistant","contents":"In the hall."}\n',
     "text.jsonl": '{"role":"user","text":"Where do we meet?"}\n{"role":"assistant","text":"In the hall."}\n',
-    "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","contents":[{"type":"text","text":"In the hall."}]}\n`,
+    "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","body":[{"type":"text","text":"In the hall."}]}\n`,
     "not-utf8.json": Buffer.concat([
       Buffer.from('[{"role":"user","content":"caf'),
       Buffer.from([0xe9]),
@@ -412,7 +412,7 @@ describe("a file in no known format exits with code 2 and an error that describe
       /\nwindrow: one-foreign\.jsonl: the context has only part of the conversation: 1 row that looks like a message .* row 2: .*\n$/,
     );
     assert.match(stdout, /Where do we meet/);
-    assert.match(stderr, /Skipped 1 row that could not be read:\n +row 2: contents: /);
+    assert.match(stderr, /Skipped 1 row that could not be read:\n +row 2: body: /);
   });
 });
 
