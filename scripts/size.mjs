@@ -17,7 +17,7 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 237_600 },
-  "selection.wasm": { brotli: 229_700 },
+  "selection.wasm": { brotli: 230_200 },
   "page: buildContext": { brotli: 409_400 },
   "slim: buildContext, the core in a separate file": { brotli: 53_900 },
   "first context in a page: all fits": { brotli: 291_400 },

@@ -277,17 +277,17 @@ const SCORE_SHIFT: u8 = 4;
 pub const SUREST: f32 = 3.0;
 /// A sentence may be a statement if its score is above this. With a lower value, more statements that the classifier
 /// misses get into prompts, along with more sentences that aren't statements.
-pub const LEAST_SURE: f32 = -1.0;
+pub const LEAST_SURE: f32 = -1.5;
 /// The highest score of a cue, and one step of its score. Then 0 is the end of a step.
-const MOST_STEPS: u8 = 15;
-const SCORE_STEP: f32 = (SUREST - LEAST_SURE) / 16.0;
+const MOST_STEPS: u8 = 14;
+const SCORE_STEP: f32 = (SUREST - LEAST_SURE) / 15.0;
 
 /// A text's most important statement as bits of a cue, next to those of [`crate::cues`]. 0 if it has none.
 #[must_use]
 pub fn cue(text: &str, language: Option<Language>) -> u8 {
     best(text, language).map_or(0, |Statement { kind, score, .. }| {
         // Scores are rounded up to a step, but never to the surest score.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 16")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 15")]
         let steps = ((score.min(SUREST) - LEAST_SURE) / SCORE_STEP).ceil() as u8 - 1;
         let steps = if score < SUREST { steps.min(MOST_STEPS - 1) } else { steps };
         (kind as u8 + 1) << KIND_SHIFT | steps << SCORE_SHIFT

@@ -173,7 +173,7 @@ impl Weights {
         price_of_any: 110.0,
         outstanding: 1.5,
         excerpt: 0.25,
-        statement: 0.4,
+        statement: 0.5,
         health: 0.15,
         statement_of_task: 0.8,
         statement_similarity: 2.5,
