@@ -60,9 +60,9 @@ struct Learning {
     copies_of_none: usize,
     /// Sentences made from each English template for the other languages' table, where they count as stating nothing.
     foreign: usize,
-    /// How many of a thousand features each training step leaves out, chosen at random. So the weights don't rely on a
-    /// single word, and a sentence whose other words never occurred in training is still recognized. It raises scores, so
-    /// the bias must be lower.
+    /// Features per thousand that each training step leaves out, at random. Then weights don't rely on a single word, and
+    /// a sentence with many words that never occurred in training is still recognized. Leaving out more raises the
+    /// scores, so the bias must be lower.
     dropped: usize,
     /// Number of training rounds, each with other sentences from the same templates. The weights are averaged, so that
     /// effects of words that met by chance cancel out.

@@ -8,7 +8,7 @@
 use crate::hash;
 use crate::language::Language;
 use crate::lists::{self, Hashes, hash_of};
-use crate::terms::{find_byte, has_byte, is_any_of, spaced_folded};
+use crate::terms::{find_character, has_byte, is_any_of, spaced_folded};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -78,11 +78,11 @@ pub fn cues(text: &str, language: Option<Language>) -> u8 {
         };
         let mut rest = folded.as_bytes();
         let mut is_first = true;
-        while let Some((begin, hash, end)) = next_word(rest) {
+        while let Some((hash, end)) = next_word(rest) {
             for phrase in phrases.with_first(hash) {
                 let may_be = language.is_none_or(|known| known == phrase.language)
                     && (is_first || !phrase.is_first);
-                let mut said = words_of(&rest[begin..]);
+                let mut said = words_of(rest);
                 let mut is_next = |own: &str| {
                     said.next().is_some_and(|it| it.eq_ignore_ascii_case(own.as_bytes()))
                 };
@@ -123,12 +123,11 @@ fn words_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| is_between(*byte)).filter(|word| !word.is_empty())
 }
 
-/// The first word of an ASCII text, or of a folded one: its place, the hash of its small letters, and its end.
-fn next_word(text: &[u8]) -> Option<(usize, u32, usize)> {
-    let begin = text.iter().position(|byte| !is_between(*byte))?;
+/// The first word of an ASCII text, or of a folded one: the hash of its small letters, and its end.
+fn next_word(text: &[u8]) -> Option<(u32, usize)> {
+    let mut end = text.iter().position(|byte| !is_between(*byte))?;
     let mut hash = hash::START;
-    let mut end = begin;
-    for byte in &text[begin..] {
+    for byte in &text[end..] {
         let small = SMALL[usize::from(*byte)];
         if small == 0 {
             break;
@@ -136,7 +135,7 @@ fn next_word(text: &[u8]) -> Option<(usize, u32, usize)> {
         hash = hash::with_byte(hash, small);
         end += 1;
     }
-    Some((begin, hash, end))
+    Some((hash, end))
 }
 
 /// The author whose words a request asks for.
@@ -179,21 +178,14 @@ fn find(said: &str, phrase: &str) -> bool {
 /// The sentences of a text.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let may_end = |byte: u8| !byte.is_ascii() | is_any_of(byte, *b".!?;:\n");
-    let is_end = |letter| matches!(letter, '.' | '!' | '?' | ';' | ':' | '\n' | '…' | '¡' | '¿');
+    let is_end =
+        |letter, _: &str| matches!(letter, '.' | '!' | '?' | ';' | ':' | '\n' | '…' | '¡' | '¿');
     let mut rest = text;
     let sentences = std::iter::from_fn(move || {
         let text = rest;
-        let mut from = 0;
-        while let Some(at) = find_byte(text, from, may_end) {
-            let letter = text[at..].chars().next()?;
-            from = at + letter.len_utf8();
-            if is_end(letter) {
-                rest = &text[from..];
-                return Some(&text[..at]);
-            }
-        }
-        rest = "";
-        (!text.is_empty()).then_some(text)
+        let end = find_character(text, may_end, is_end).unwrap_or(text.len()..text.len());
+        rest = &text[end.end..];
+        (!text.is_empty()).then_some(&text[..end.start])
     });
     sentences.filter(|sentence| !sentence.trim_start().is_empty())
 }

@@ -9,7 +9,7 @@ use crate::cues::{STANDS, cues, is_between, prose};
 use crate::hash;
 use crate::language::Language;
 use crate::lists::Hashes;
-use crate::terms::{find_byte, is_any_of, spaced_folded};
+use crate::terms::{find_character, is_any_of, spaced_folded};
 use std::sync::LazyLock;
 
 /// The kind of a statement. A higher one matters more.
@@ -332,21 +332,13 @@ fn whole_sentences(text: &str) -> impl Iterator<Item = &str> {
 /// The end of a text's first sentence. A dot within a word ("2.3", "config.json") doesn't end it.
 fn end_of_sentence(text: &str) -> Option<usize> {
     let may_end = |byte: u8| !byte.is_ascii() | is_any_of(byte, *b".!?;\n");
-    let mut from = 0;
-    while let Some(at) = find_byte(text, from, may_end) {
-        let letter = text[at..].chars().next()?;
-        let end = at + letter.len_utf8();
-        let is_end = match letter {
-            '.' | '!' | '?' | ';' => text[end..].chars().next().is_none_or(char::is_whitespace),
-            '\n' | '…' | '。' | '！' | '？' => true,
-            _ => false,
-        };
-        if is_end {
-            return Some(end);
-        }
-        from = end;
-    }
-    (!text.is_empty()).then_some(text.len())
+    let is_end = |letter: char, rest: &str| match letter {
+        '.' | '!' | '?' | ';' => rest.chars().next().is_none_or(char::is_whitespace),
+        '\n' | '…' | '。' | '！' | '？' => true,
+        _ => false,
+    };
+    let end = find_character(text, may_end, is_end).map(|mark| mark.end);
+    end.or((!text.is_empty()).then_some(text.len()))
 }
 
 #[cfg(all(test, not(target_family = "wasm")))]
@@ -389,6 +381,31 @@ mod tests {
             // Thresholds are the measured values minus a sentence or two.
             assert!(right * 10 >= found * 7, "{language}: {right} of {found} are right");
             assert!(right * 2 >= wanted, "{language}: {right} of {wanted} are found");
+        }
+    }
+
+    /// Replies of a few words, which have few features.
+    const SHORT_REPLIES: [&str; 12] = [
+        "Please do.",
+        "Yes, please.",
+        "Go ahead, please.",
+        "Please try again.",
+        "No, thanks.",
+        "No problem.",
+        "I agree.",
+        "I don't know.",
+        "I have a question.",
+        "I'm back.",
+        "Do both.",
+        "Use the first one.",
+    ];
+
+    #[test]
+    fn short_replies_state_nothing() {
+        for reply in SHORT_REPLIES {
+            for text in [reply.to_owned(), reply.to_uppercase(), format!("{reply}\n\n{reply}")] {
+                assert_eq!(find(&text, Some(Language::English)), [], "{text}");
+            }
         }
     }
 

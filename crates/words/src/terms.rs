@@ -5,6 +5,7 @@
 //! Requests and messages are analyzed in the same way, so equal words become equal terms.
 
 use rust_stemmers::{Algorithm, Stemmer};
+use std::ops::Range;
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
@@ -943,14 +944,27 @@ pub(crate) fn is_any_of<const COUNT: usize>(byte: u8, of: [u8; COUNT]) -> bool {
     of.iter().fold(false, |is, one| is | (byte == *one))
 }
 
-/// The place of the first byte of a kind from a place on. Compares several bytes at once.
-pub(crate) fn find_byte(text: &str, from: usize, is: impl Fn(u8) -> bool) -> Option<usize> {
-    let bytes = text.as_bytes().get(from..)?;
-    let has = |chunk: &[u8; 16]| chunk.iter().fold(false, |has, byte| has | is(*byte));
-    let chunks = bytes.as_chunks().0;
-    let first = 16 * chunks.iter().take_while(|chunk| !has(chunk)).count();
-    let place = bytes[first..].iter().position(|byte| is(*byte))?;
-    Some(from + first + place)
+/// The range of the first character of a kind, which depends on the text after it. Compares several bytes at once:
+/// `may_be` is true for the first byte of each such character.
+pub(crate) fn find_character(
+    text: &str,
+    may_be: impl Fn(u8) -> bool,
+    is: impl Fn(char, &str) -> bool,
+) -> Option<Range<usize>> {
+    let has = |chunk: &[u8; 16]| chunk.iter().fold(false, |has, byte| has | may_be(*byte));
+    let mut from = 0;
+    loop {
+        let bytes = &text.as_bytes()[from..];
+        let chunks = bytes.as_chunks().0;
+        let skipped = 16 * chunks.iter().take_while(|chunk| !has(chunk)).count();
+        let place = bytes[skipped..].iter().position(|byte| may_be(*byte))?;
+        let begin = from + skipped + place;
+        let character = text[begin..].chars().next()?;
+        from = begin + character.len_utf8();
+        if is(character, &text[from..]) {
+            return Some(begin..from);
+        }
+    }
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
@@ -1273,6 +1287,17 @@ mod tests {
                 byte => byte.is_ascii_digit() || matches!(byte, b'/' | b'\\'),
             });
             prop_assert_eq!(may_have_identifiers(&text), any);
+        }
+
+        #[test]
+        fn characters_are_found_as_if_compared_one_by_one(text in "([a-z .é…\n]{0,40}|.{0,3}){0,3}") {
+            let may_be = |byte: u8| !byte.is_ascii() | is_any_of(byte, *b".\n");
+            let is = |letter: char, rest: &str| {
+                matches!(letter, '.' | '\n' | '…') && rest.chars().next().is_none_or(char::is_whitespace)
+            };
+            let found = find_character(&text, may_be, is);
+            let naively = text.char_indices().find(|(at, letter)| is(*letter, &text[at + letter.len_utf8()..]));
+            prop_assert_eq!(found, naively.map(|(at, letter)| at..at + letter.len_utf8()));
         }
 
         #[test]

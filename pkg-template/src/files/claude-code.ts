@@ -128,22 +128,29 @@ function messageOf(value: Row): Row | undefined {
   return turn === undefined ? undefined : { id, ...turn };
 }
 
+/** News that the program queues for the model, such as the end of a task. */
+const PROGRAMS_NEWS = /^\s*<task-notification>/;
+
 /**
  * Adds to a branch the user's words that were queued while the model worked, and then given to it. They have no place in
  * the tree, so they follow the turn before them in the file. Newer versions repeat them in a row of the tree.
  */
 function withQueued(branch: readonly Turn[], rows: readonly LogRow[]): readonly LogNode[] {
   const repeated = new Set(rows.map(({ value }) => recordIn(value.attachment).prompt));
+  const isOfUser = (content: unknown): boolean =>
+    textIn(content) !== undefined && !repeated.has(content) && !PROGRAMS_NEWS.test(content as string);
   const queued = new Map<unknown, LogNode[]>();
   let last: unknown;
   for (const { value, at } of rows) {
     const { type, operation, content, timestamp } = value;
     if (isTurn(value)) {
       last = value.uuid;
-    } else if (type === "queue-operation" && operation === "remove" && textIn(content) && !repeated.has(content)) {
+    } else if (type === "queue-operation" && operation === "remove" && isOfUser(content)) {
       const message = { role: "user", content, ...(timestamp == null ? {} : { createdAt: timestamp }) };
       const node = { id: `queued/${at}`, at, parent: undefined, timeMs: timeMsOf(timestamp), messages: [message] };
-      queued.set(last, [...(queued.get(last) ?? []), node]);
+      const nodes = queued.get(last) ?? [];
+      nodes.push(node);
+      queued.set(last, nodes);
     }
   }
   return queued.size === 0 ? branch : branch.flatMap((turn) => [turn, ...(queued.get(turn.id) ?? [])]);

@@ -107,7 +107,7 @@ function itemOf(item: Row, { timestamp }: Row): readonly Row[] {
   return [timestamp == null || item.createdAt != null ? own : { ...own, createdAt: timestamp }];
 }
 
-/** Returns an item in the form of the Responses API. Codex has a few of its own. */
+/** Returns an item in the form of the Responses API. Codex adds a few forms. */
 function inApi({ type, ...item }: Row): Row {
   switch (type) {
     case "message": {

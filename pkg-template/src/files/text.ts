@@ -28,6 +28,10 @@ export function tryParse(text: string): { readonly value?: unknown; readonly fai
   }
 }
 
+/** Parses a text as JSON. Returns any other value, or a text that isn't JSON, unchanged. */
+export const parsedText = (given: unknown): unknown =>
+  typeof given === "string" ? (tryParse(given).value ?? given) : given;
+
 /**
  * True if a text is one JSON value with its end missing. Some of its lines may be messages by themselves, but read as
  * JSONL it would be a conversation with holes.

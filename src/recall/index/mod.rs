@@ -3,7 +3,7 @@
 //! Messages are appended or cut off at the end. The newest are in the open part. A full part is closed, and becomes a
 //! segment, together with a few others if many messages are appended at once. Two adjacent segments of nearly the same
 //! size are merged, as in log-structured merge trees. So a log of any length has few segments, and a term is looked up
-//! in few places. A store's parts end where the open part was closed, and never change again.
+//! in few places. A store keeps the closed parts, which never change again.
 
 pub mod log;
 mod meanings;
@@ -54,8 +54,6 @@ pub struct Index {
     part_ends: Vec<usize>,
     /// The postings after the last segment, in the order of the messages.
     open: Vec<Occurrence>,
-    /// The number of these in closed parts: 0 unless messages are being appended.
-    closed: usize,
     /// The open part as a segment, cached from a request until the next message.
     open_segment: OnceCell<Segment>,
     /// The beginning of the open part as a segment, kept from the last request so that only new messages are added.
@@ -190,7 +188,6 @@ impl Default for Index {
             segments: Vec::new(),
             part_ends: Vec::new(),
             open: Vec::new(),
-            closed: 0,
             open_segment: OnceCell::new(),
             begun_segment: None,
             first_open: 0,
@@ -235,7 +232,6 @@ impl Index {
         // A part of the index never ends within a message.
         if self.is_full() && !transcript.goes_on(row) {
             self.part_ends.push(self.len());
-            self.closed = self.open.len();
             let closed = self.part_ends.iter().rev().take_while(|end| **end > self.first_open);
             if closed.count() >= MOST_CLOSED_PARTS {
                 self.close_parts();
@@ -379,7 +375,7 @@ impl Index {
     fn reopen(&mut self, length: usize) {
         self.forget(0);
         self.part_ends.retain(|end| *end <= length);
-        self.first_open = self.part_ends.last().copied().unwrap_or_default();
+        self.first_open = self.closed_end();
         let first_open = self.first_open;
         while let Some(segment) = self.segments.pop_if(|it| it.messages.end > first_open) {
             let first = segment.messages.start;
@@ -397,14 +393,24 @@ impl Index {
 
     /// Forgets the open postings from a place on.
     fn forget(&mut self, first: usize) {
-        self.open.truncate(self.open.partition_point(|open| open.posting.place() < first));
+        self.open.truncate(self.open_before(first));
+    }
+
+    /// Number of open postings before a place.
+    fn open_before(&self, place: usize) -> usize {
+        self.open.partition_point(|open| open.posting.place() < place)
+    }
+
+    /// The end of the last closed part.
+    fn closed_end(&self) -> usize {
+        self.part_ends.last().copied().unwrap_or_default()
     }
 
     /// True if the open part is full.
     fn is_full(&self) -> bool {
-        let first = self.part_ends.last().copied().unwrap_or_default();
-        self.len() - first >= MOST_OPEN_MESSAGES
-            || self.open.len() - self.closed >= MOST_OPEN_POSTINGS
+        let first = self.closed_end();
+        let closed = self.open_before(first - self.first_open);
+        self.len() - first >= MOST_OPEN_MESSAGES || self.open.len() - closed >= MOST_OPEN_POSTINGS
     }
 
     /// The ends of the parts that never change again.
@@ -550,13 +556,16 @@ impl Index {
 
     /// Turns the closed parts of the open postings into a segment.
     fn close_parts(&mut self) {
-        let first = self.first_open;
-        let Some(end) = self.part_ends.last().copied().filter(|end| *end > first) else { return };
+        let (first, end) = (self.first_open, self.closed_end());
+        if first == end {
+            return;
+        }
         self.forget_open_segment();
-        let segment = segment_of(first..end, &self.open[..self.closed]);
-        self.open.drain(..std::mem::take(&mut self.closed));
+        let closed = self.open_before(end - first);
+        let segment = segment_of(first..end, &self.open[..closed]);
+        self.open.drain(..closed);
         for occurrence in &mut self.open {
-            occurrence.posting = occurrence.posting.earlier(end - first);
+            occurrence.posting = occurrence.posting.moved(first, end);
         }
         self.push(segment);
     }

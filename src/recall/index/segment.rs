@@ -17,9 +17,10 @@ impl Posting {
         Self(narrow(place) << OFTEN_BITS | narrow(often).min(MOST_OFTEN))
     }
 
-    /// The posting with a place that is lower by a number.
-    pub(super) fn earlier(self, by: usize) -> Self {
-        Self(self.0 - (narrow(by) << OFTEN_BITS))
+    /// The posting for the same message if places are counted from another message.
+    pub(super) fn moved(self, from: usize, to: usize) -> Self {
+        // The place is in the high bits, so an offset in either direction can be added to the whole number.
+        Self(self.0.wrapping_add(narrow(from).wrapping_sub(narrow(to)) << OFTEN_BITS))
     }
 
     pub(crate) fn place(self) -> usize {
@@ -158,10 +159,8 @@ impl Segment {
 
     /// Adds postings of a segment with another first message.
     fn append(&mut self, term: u32, postings: &[Posting], first: usize) {
-        // The place is in the high bits, so an offset in either direction can be added to the whole number.
-        let moved = narrow(first).wrapping_sub(narrow(self.messages.start)) << OFTEN_BITS;
-        let posting = |posting: &Posting| Posting(posting.0.wrapping_add(moved));
-        self.add(term, postings.iter().map(posting));
+        let start = self.messages.start;
+        self.add(term, postings.iter().map(|posting| posting.moved(first, start)));
     }
 }
 

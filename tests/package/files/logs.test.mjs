@@ -261,6 +261,9 @@ describe("Claude Code's log", () => {
     const answer = claudeRow({ id: "a", role: "assistant", word: "w3", parent: "u", second: 2 });
     assert.deepEqual(readLog([first, { ...left, operation: "enqueue" }, left, answer]).words, ["w1", "w2", "w3"]);
     assert.deepEqual(readLog([first, left, queued]).words, ["w1", "w2"]);
+    // The program queues news for the model as well.
+    const news = { ...left, content: "<task-notification>w2</task-notification>" };
+    assert.deepEqual(readLog([first, news, answer]).words, ["w1", "w3"]);
     // On an abandoned branch they aren't read.
     const other = claudeRow({ id: "b", role: "user", word: "w4", second: 3 });
     assert.deepEqual(readLog([first, left, other]).words, ["w4"]);

@@ -467,7 +467,7 @@ describe("what an app keeps in another place is read", () => {
   test("Codex: messages of other agents, and rows for the program", () => {
     const row = (type, payload, more) =>
       json({ timestamp: "2026-06-01T10:00:00Z", ordinal: 1, type, payload, ...more });
-    const message = { author: "/root/seats", recipient: "/root", content: "Forty.", trigger_turn: true };
+    const message = { author: "/agent/seats", recipient: "/agent", content: "Forty.", trigger_turn: true };
     const metadata = { internal_chat_message_metadata_passthrough: { turn_id: "t" } };
     const said = [{ type: "input_text", text: "How many?" }];
     check(
@@ -477,7 +477,7 @@ describe("what an app keeps in another place is read", () => {
         row("retained_context", { type: "x", message: { role: "user", text: "How many?" } }),
         row("inter_agent_communication", message),
         row("response_item", {
-          ...{ type: "agent_message", author: "/root/seats", recipient: "/root" },
+          ...{ type: "agent_message", author: "/agent/seats", recipient: "/agent" },
           content: [{ type: "input_text", text: "All free." }],
         }),
         row("response_item", { type: "context_compaction" }),

@@ -68,7 +68,8 @@ pub fn question_phrases(language: Language) -> impl Iterator<Item = &'static str
     list.split(", ")
 }
 
-/// The languages in which a prepared word begins a question, as bits by their places in [`Language::ALL`].
+/// The languages that have a question with a prepared word at its beginning, as bits by their places in
+/// [`Language::ALL`].
 #[expect(clippy::cast_possible_truncation, reason = "a bit for each of seven languages")]
 pub fn question_languages(word: &str) -> u8 {
     QUESTIONS.get(hash_of(word)).unwrap_or(0) as u8

@@ -7,7 +7,7 @@ import { timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
-import { tryParse } from "../text.js";
+import { parsedText } from "../text.js";
 import { fileLine } from "./said.js";
 
 export const copilotCli: KindReader = {
@@ -95,8 +95,7 @@ function answerOf(fields: Row, head: Head): Pick<AppStep, "messages" | "faults">
   return { messages: messagesInTurn({ ...head, role: "assistant" }, parts), faults };
 }
 
-const inputOf = (given: unknown): unknown =>
-  typeof given === "string" ? (tryParse(given).value ?? given) : (given ?? {});
+const inputOf = (given: unknown): unknown => parsedText(given) ?? {};
 
 /** The fields of an answer next to its text. */
 const ANSWER_FIELDS: ReadonlySet<string> = new Set([

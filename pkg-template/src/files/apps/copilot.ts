@@ -11,7 +11,7 @@ import { isoOf, timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppConversation, AppStep, KindReader } from "../readers.js";
-import { tryParse } from "../text.js";
+import { parsedText } from "../text.js";
 
 export const copilot: KindReader = {
   open: (session) => [conversationOf(session)],
@@ -183,8 +183,7 @@ function recordedCalls({ toolCallRounds, toolCallResults }: Row, faults: string[
       if (unread !== undefined) {
         faults.push(`toolCallResults: ${unread}`);
       }
-      const input = typeof given === "string" ? parsedText(given) : given;
-      return [String(id), { name: textIn(name), input, output }];
+      return [String(id), { name: textIn(name), input: parsedText(given), output }];
     }),
   );
 }
@@ -279,7 +278,7 @@ function callParts(
   ];
 }
 
-/** Returns what the program shows of a call, for one that the metadata doesn't have. */
+/** Returns the input and the output that the program shows for a call. The metadata doesn't have every call. */
 function shownCall(
   { commandLine, command, rawInput, terminalCommandOutput }: Row,
   { input, output }: Row,
@@ -293,9 +292,6 @@ function shownCall(
       textIn(recordIn(terminalCommandOutput).text) ?? textIn(lines.filter((words) => words !== undefined).join("\n")),
   };
 }
-
-/** Parses a text as JSON. Returns the text unchanged if it isn't JSON. */
-const parsedText = (text: string | undefined): unknown => (text === undefined ? text : (tryParse(text).value ?? text));
 
 /** Returns the name of a file or a symbol. */
 function referenceName(reference: unknown): string {

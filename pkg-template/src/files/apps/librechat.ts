@@ -7,7 +7,7 @@ import { timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
 import { messagesInTurn, partsOrFault, type Report, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
-import { tryParse } from "../text.js";
+import { parsedText } from "../text.js";
 import { fileLine } from "./said.js";
 
 export const libreChat: KindReader = {
@@ -114,9 +114,8 @@ function callParts(call: Row, report: Report): readonly PartInput[] {
   if (unread !== undefined) {
     report(`tool_call: ${unread}`);
   }
-  const input = typeof args === "string" ? (tryParse(args).value ?? args) : args;
   return [
-    { type: "tool-call", toolCallId, toolName, input: input ?? {} },
+    { type: "tool-call", toolCallId, toolName, input: parsedText(args) ?? {} },
     ...(output == null ? [] : [{ type: "tool-result" as const, toolCallId, output }]),
   ];
 }

@@ -8,7 +8,7 @@ import { listIn, type Row, recordIn, textIn, unreadPartsIn, unreadWordsIn } from
 import { typeInWords } from "../log.js";
 import { messagesInTurn, partsOrFault, type Report, textPart, timeOfSeconds } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
-import { tryParse } from "../text.js";
+import { parsedText } from "../text.js";
 import { fileLine } from "./said.js";
 
 export const openWebUi: KindReader = {
@@ -193,7 +193,4 @@ function unescaped(text: string): string {
 }
 
 /** Parses a value from JSON, which may itself be a JSON text. Returns the text unchanged if it isn't JSON. */
-function valueIn(text: string | undefined): unknown {
-  const once = text === undefined ? undefined : (tryParse(text).value ?? text);
-  return typeof once === "string" ? (tryParse(once).value ?? once) : once;
-}
+const valueIn = (text: string | undefined): unknown => parsedText(parsedText(text));

@@ -7,7 +7,7 @@ import { isoOf, timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
 import { messagesInTurn, textPart } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
-import { tryParse } from "../text.js";
+import { parsedText } from "../text.js";
 
 export const sillyTavern: KindReader = { rowReader: () => stepOf };
 
@@ -76,9 +76,8 @@ function callParts(call: Row, faults: string[]): readonly PartInput[] {
   if (unread !== undefined) {
     faults.push(`tool_invocations: ${unread}`);
   }
-  const given = typeof parameters === "string" ? (tryParse(parameters).value ?? parameters) : parameters;
   return [
-    { type: "tool-call", toolCallId, toolName, input: given ?? {} },
+    { type: "tool-call", toolCallId, toolName, input: parsedText(parameters) ?? {} },
     ...(result === undefined ? [] : [{ type: "tool-result" as const, toolCallId, output: result }]),
   ];
 }
