@@ -21,8 +21,12 @@ use std::borrow::Cow;
 pub(crate) struct About {
     /// BM25 of each message's own words.
     pub(crate) own: Vec<f32>,
+    /// The largest of these scores.
+    pub(crate) most_own: f32,
     /// The best message by these scores among those that say more than the request does.
     pub(crate) leader: Option<usize>,
+    /// The largest of these scores that isn't the leader's or its neighbors'.
+    pub(crate) rival: f32,
     /// The words of the request.
     pub(crate) words: Vec<MatchedWord>,
     /// The combined score of all parts.
@@ -45,14 +49,20 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     let terms = query.words.iter().flat_map(|word| &word.terms);
     let said: HashedSet<u32> = terms.map(|term| short(*term)).collect();
     let adds_none = |it: usize| index.terms_of(it).iter().all(|term| said.contains(term));
-    let mut leaders = Vec::with_capacity(weights.expansion_messages);
+    let [mut leaders, mut visited] =
+        [(); 2].map(|()| Vec::with_capacity(weights.expansion_messages));
     visit_best(&own, &mut |message| {
+        visited.push(message);
         if !adds_none(message) {
             leaders.push(message);
         }
         leaders.len() < weights.expansion_messages
     });
     let leader = leaders.first().copied();
+    let score_of = |message: Option<&usize>| message.map_or(0.0, |message| own[*message]);
+    let most_own = score_of(visited.first());
+    let is_rival = |message: &&usize| leader.is_some_and(|leader| message.abs_diff(leader) > 1);
+    let rival = score_of(visited.iter().find(is_rival));
     let words = widened(scoring, &own, &leaders);
     let by_named = named.raised(index, &words, weights.speaker_wide);
     let [mut narrow, wide] =
@@ -94,7 +104,7 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     }
     raise_by_author(scoring, &mut total);
     raise_corrections(scoring, &mut total);
-    About { own, leader, words: MatchedWord::all(index, query), total, is_in_time }
+    About { own, most_own, leader, rival, words: MatchedWord::all(index, query), total, is_in_time }
 }
 
 /// Raises the messages of the author whose words a request asks for: "what did I say", "what did you recommend".

@@ -6,7 +6,6 @@
 
 use crate::base::message::Role;
 use crate::recall::index::{IS_START, Index, short};
-use crate::recall::rank::parts::largest;
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::text::language::Language;
@@ -81,12 +80,11 @@ impl Flow {
     }
 }
 
-/// Scores the newest conversation. `own` has the scores by the request's words.
-pub(crate) fn score(scoring: Scoring<'_>, own: &[f32], newest: &Newest) -> Flow {
+/// Scores the newest conversation. `own` has the scores by the request's words, and `most_own` is the largest of them.
+pub(crate) fn score(scoring: Scoring<'_>, own: &[f32], most_own: f32, newest: &Newest) -> Flow {
     let Scoring { index, is_open, weights, .. } = scoring;
     let participants = Participants::new(scoring, newest);
-    let most = largest(own);
-    let words_weight = if most > 0.0 { weights.words / most } else { 0.0 };
+    let words_weight = if most_own > 0.0 { weights.words / most_own } else { 0.0 };
     let mut scores = vec![0.0; newest.last + 1 - newest.first];
     let mut distance = 0.0_f32;
     for message in (newest.first..=newest.last).rev() {

@@ -105,7 +105,7 @@ impl Evidence {
             if is_by_asker && self.index.cues(message) & CORRECTS != 0 {
                 parts.push("it corrects an earlier message".to_owned());
             }
-            if self.scores.flow.of(message) > self.scores.total[message] / 2.0 {
+            if self.scores.flow.of(message) > self.scores.total[message].max(0.0) / 2.0 {
                 parts.push("the request continues from it".to_owned());
             }
             if parts.is_empty() {

@@ -22,6 +22,8 @@ pub struct Scores {
     pub words: Vec<MatchedWord>,
     /// The total score.
     pub total: Vec<f32>,
+    /// The largest total score; 0 if none is above it.
+    pub most: f32,
     /// The best message by its own words among those that say more than the request does.
     pub leader: Option<usize>,
     /// The message whose own words match far better than any other's, if there is one.
@@ -35,24 +37,27 @@ pub struct Scores {
 /// Scores all messages of an index.
 #[must_use]
 pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
-    let About { own, leader, words, mut total, is_in_time } = about::score(scoring);
+    let About { own, most_own, leader, rival, words, mut total, is_in_time } =
+        about::score(scoring);
+    let mut most = largest(&total);
     let mut flow = Flow::default();
     if let Some(newest) = newest(scoring, now) {
-        flow = flow::score(scoring, &own, &newest);
+        flow = flow::score(scoring, &own, most_own, &newest);
         let between_two = about_between_two(scoring, &words, leader);
         let weight = scoring.weights.about_in_flow + between_two * (1.0 - newest.crowd);
         // The flow is scaled to the rest and not the other way around, because it covers fewer messages.
-        let most = largest(&total);
         if most > 0.0 {
             flow.scale(most / weight);
         } else {
             total.fill(0.0);
         }
         flow.add_to(&mut total);
+        most = most.max(largest(&total[flow.range()]));
     }
-    let times = scoring.weights.outstanding;
-    let outstanding = leader.filter(|leader| stands_out(&own, *leader, times));
-    Scores { own, words, total, leader, outstanding, flow, is_in_time }
+    // Its neighbors don't count: they are on the same topic.
+    let stands_out = |leader: &usize| own[*leader] > scoring.weights.outstanding * rival;
+    let outstanding = leader.filter(stands_out);
+    Scores { own, words, total, most, leader, outstanding, flow, is_in_time }
 }
 
 /// Scores all messages only by the request's words: plain BM25 with the usual parameters.
@@ -66,21 +71,13 @@ pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
     };
     let own = about::by_words(Scoring { weights: &usual, ..scoring }, false);
     let words = MatchedWord::all(scoring.index, scoring.query);
-    Scores { total: own.clone(), own, words, ..Scores::default() }
+    Scores { most: largest(&own), total: own.clone(), own, words, ..Scores::default() }
 }
 
 /// The `count` best messages with a score above 0, best first, newest first in a tie.
 #[must_use]
 pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
     about::best(scores, count)
-}
-
-/// True if the words of a message match `times` times better than those of any other. Its neighbors don't count: they
-/// are on the same topic.
-fn stands_out(own: &[f32], message: usize, times: f32) -> bool {
-    let before = &own[..message.saturating_sub(1)];
-    let behind = own.get(message + 2..).unwrap_or_default();
-    own[message] > times * largest(before).max(largest(behind))
 }
 
 /// Weight of the topic between two speakers. The more of the request's words occur in one place, the more likely the

@@ -13,7 +13,6 @@ use crate::base::map;
 use crate::base::message::Role;
 use crate::recall::index::Index;
 use crate::recall::rank::about;
-use crate::recall::rank::parts::largest;
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::score::Scores;
 use crate::recall::rank::scoring::Scoring;
@@ -90,7 +89,7 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> 
     let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.statement_of_task };
     let [possible, any, health] = counts.map(|count| rarity(own_count, count));
     // If nothing matches the request, any statement is worth more.
-    let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
+    let most = Some(scores.most).filter(|most| *most > 0.0).unwrap_or(1.0);
     let mean_price = index.mean_size() + weights.price_of_any;
     let usual = similarities.map_or(0.0, usual_similarity);
     let statement = |(message, (kind, score)): (usize, (Kind, f32))| {
