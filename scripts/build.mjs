@@ -14,6 +14,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { deflateRawSync } from "node:zlib";
+import { writeFormats } from "./formats.mjs";
 import { runGraph } from "./graph.mjs";
 import { checkBundled } from "./notices.mjs";
 import { Failure, isProgram, projectPath, root, run, runNode, runProgram, seconds, step } from "./project.mjs";
@@ -402,6 +403,7 @@ function cargo(cargoArguments, env = {}) {
 
 async function buildEntries() {
   await step("entries: bundling TypeScript", async () => {
+    writeFormats();
     const { build: bundle } = await import("esbuild");
     for (const name of existsSync(dist) ? readdirSync(dist) : []) {
       if (name.endsWith(".js")) {
@@ -579,6 +581,7 @@ function checkBundles(metafile) {
 
 async function buildTypes() {
   await step("types: checking TypeScript and writing declarations", async () => {
+    writeFormats();
     rmSync(join(dist, "types"), { recursive: true, force: true });
     await runNode("typescript/bin/tsc", ["--project", projectPath(packageFolder)]);
     for (const name of readdirSync(join(dist, "types"), { recursive: true, encoding: "utf8" })) {

@@ -1,13 +1,22 @@
 // Every member of the unions in the packages' own types, each with its outcome. A missing member is a tsc error, so a
 // new package version that adds one is noticed. Run by `members.test.mjs`.
 
+import type { Message as AgUiMessage, InputContent } from "@ag-ui/client";
 import type { BetaContentBlockParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { ThreadAssistantMessagePart, ThreadUserMessagePart } from "@assistant-ui/core";
 import type { ContentBlock as BedrockBlock, ToolResultContentBlock } from "@aws-sdk/client-bedrock-runtime";
 import type { Part } from "@google/genai";
 import type { ContentBlock } from "@langchain/core/messages";
+import type { ChatMessage as LlamaIndexMessage, MessageContentDetail as LlamaIndexPart } from "@llamaindex/core/llms";
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
+import type { MastraDBMessage, MastraMessagePart } from "@mastra/core/agent";
+import type {
+  ContentChunk as MistralChunk,
+  ChatCompletionRequestMessage as MistralMessage,
+  ThinkChunk as MistralThought,
+} from "@mistralai/mistralai/models/components";
+import type { ContentBlock as McpBlock, SamplingMessageContentBlock as McpSample } from "@modelcontextprotocol/client";
 import type { AgentInputItem } from "@openai/agents";
 import type { Part as OpencodePart } from "@opencode-ai/sdk";
 import type { MessagePart as TanStackPart, ToolCallState } from "@tanstack/ai";
@@ -20,6 +29,8 @@ import type {
   UITools,
   UserContent,
 } from "ai";
+import type { Cohere } from "cohere-ai";
+import type { Message as OllamaMessage } from "ollama";
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
 
@@ -325,6 +336,138 @@ const assistantUi: Record<TypeOf<ThreadUserMessagePart | ThreadAssistantMessageP
   "generative-ui": [{ spec: { root: "card" } }, "unseen"],
 };
 
+const agUiUrl = { type: "url", value: url, mimeType: "image/png" };
+const agUiMessages: Record<RoleOf<AgUiMessage>, Case> = {
+  developer: [{ content: "The hall is open." }, "read"],
+  system: [{ content: "The hall is open." }, "read"],
+  user: [{ content: "The hall is open.", name: "Mara" }, "read"],
+  assistant: [{ toolCalls: [{ id: "t", type: "function", function: { name: "look", arguments: "{}" } }] }, "read"],
+  tool: [{ toolCallId: "t", content: "The hall is open.", error: "late" }, "read"],
+  activity: [{ activityType: "PLAN", content: { steps: ["look"] } }, "unseen"],
+  reasoning: [{ content: "hm", encryptedValue: "c2VhbGVk" }, "read"],
+};
+const agUi: Record<TypeOf<InputContent> | "binary", Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  image: [{ source: agUiUrl, metadata: {} }, "read"],
+  audio: [{ source: { ...agUiUrl, mimeType: "audio/wav" } }, "read"],
+  video: [{ source: { ...agUiUrl, mimeType: "video/mp4" } }, "read"],
+  document: [{ source: { type: "data", value: "JVBERi0=", mimeType: "application/pdf" } }, "read"],
+  binary: [{ mimeType: "image/png", data: base64.data, filename: "a.png" }, "read"],
+};
+
+const llamaIndexMessages: Record<RoleOf<LlamaIndexMessage>, Case> = {
+  user: [{ content: "The hall is open.", options: { toolResult: { id: "t", result: "a", isError: false } } }, "read"],
+  assistant: [{ content: "", options: { toolCall: [{ id: "t", name: "look", input: {} }] } }, "read"],
+  system: [{ content: "The hall is open." }, "read"],
+  memory: [{ content: "The hall is open." }, "read"],
+  developer: [{ content: "The hall is open." }, "read"],
+};
+const llamaIndex: Record<TypeOf<LlamaIndexPart>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  image_url: [{ image_url: { url }, detail: "low" }, "read"],
+  image: [{ data: base64.data, mimeType: "image/png" }, "read"],
+  audio: [{ data: `SUQz${"A".repeat(40_000)}`, mimeType: "audio/mpeg" }, "read"],
+  video: [{ data: "A".repeat(40_000), mimeType: "video/mp4" }, "read"],
+  file: [{ data: "JVBERi0=", mimeType: "application/pdf" }, "read"],
+};
+
+const mastraRoles: Record<RoleOf<MastraDBMessage>, Case> = {
+  user: [{ text: "The hall is open." }, "read"],
+  assistant: [{ text: "The hall is open." }, "read"],
+  system: [{ text: "The hall is open." }, "read"],
+  signal: [{ text: "The hall is open." }, "read"],
+};
+const mastra: Record<TypeOf<MastraMessagePart>, Case> = {
+  text: [{ text: "The hall is open.", createdAt: 1 }, "read"],
+  reasoning: [{ reasoning: "hm", details: [{ type: "text", text: "hm" }] }, "read"],
+  file: [{ mimeType: "image/png", data: base64.data }, "read"],
+  "tool-invocation": [
+    { toolInvocation: { state: "result", ...tool, toolName: "look", args: {}, result: "It is open." } },
+    "read",
+  ],
+  source: [{ source: { sourceType: "url", id: "s", url } }, "unseen"],
+  "source-document": [{ sourceId: "s", mediaType: "application/pdf", title: "A" }, "unseen"],
+  "step-start": [{ model: "a" }, "unseen"],
+  error: [{ error: { name: "Error", message: "It failed." } }, "unseen"],
+  [`data-weather` satisfies TypeOf<MastraMessagePart>]: [{ data: { degrees: 20 } }, "unseen"],
+};
+type MastraCall = Extract<MastraMessagePart, { readonly type: "tool-invocation" }>["toolInvocation"];
+/** Mastra hides open calls from the model. */
+const mastraStates: Record<MastraCall["state"], Case> = {
+  "partial-call": [{ args: {} }, "unseen"],
+  call: [{ args: {} }, "unseen"],
+  result: [{ args: {}, result: "It is open." }, "read"],
+  "approval-requested": [{ args: {}, approval: { id: "p" } }, "unseen"],
+  "approval-responded": [{ args: {}, approval: { id: "p", approved: true } }, "unseen"],
+  "output-error": [{ args: {}, errorText: "It failed.", rawInput: "{}" }, "read"],
+  "output-denied": [{ args: {}, approval: { id: "p", approved: false, reason: "No." } }, "read"],
+};
+
+const mcp: Record<TypeOf<McpBlock | McpSample>, Case> = {
+  text: [{ text: "The hall is open.", annotations: { audience: ["user"] } }, "read"],
+  image: [{ data: base64.data, mimeType: "image/png" }, "read"],
+  audio: [{ data: `SUQz${"A".repeat(40_000)}`, mimeType: "audio/mpeg" }, "read"],
+  resource: [{ resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "The hall is open." } }, "read"],
+  resource_link: [{ uri: "file:///a.txt", name: "a" }, "read"],
+  tool_use: [{ id: "t", name: "look", input: {} }, "read"],
+  tool_result: [{ toolUseId: "t", content: [{ type: "text", text: "It is open." }] }, "read"],
+};
+
+const mistralMessages: Record<RoleOf<MistralMessage>, Case> = {
+  system: [{ content: [{ type: "text", text: "The hall is open." }] }, "read"],
+  user: [{ content: "The hall is open." }, "read"],
+  assistant: [{ toolCalls: [{ id: "t", function: { name: "look", arguments: { a: 1 } } }], prefix: true }, "read"],
+  tool: [{ toolCallId: "t", name: "look", content: "The hall is open." }, "read"],
+};
+const mistral: Record<Exclude<TypeOf<MistralChunk>, "UNKNOWN">, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  image_url: [{ imageUrl: url }, "read"],
+  document_url: [{ documentUrl: url, documentName: "A" }, "read"],
+  reference: [{ referenceIds: [1] }, "unseen"],
+  file: [{ fileId: "f" }, "read"],
+  thinking: [{ thinking: [{ type: "text", text: "hm" }], signature: "s", closed: true }, "read"],
+  input_audio: [{ inputAudio: `SUQz${"A".repeat(40_000)}` }, "read"],
+};
+const mistralThoughts: Record<TypeOf<MistralThought["thinking"][number]>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  reference: [{ referenceIds: [1] }, "unseen"],
+  tool_reference: [{ tool: "web_search", title: "A" }, "unseen"],
+};
+
+const cohereMessages: Record<Cohere.ChatMessageV2["role"], Case> = {
+  user: [{ content: [{ type: "image_url", imageUrl: { url } }] }, "read"],
+  assistant: [
+    {
+      toolPlan: "I will look.",
+      toolCalls: [{ id: "t", type: "function", function: { name: "look", arguments: "{}" } }],
+    },
+    "read",
+  ],
+  system: [{ content: "The hall is open." }, "read"],
+  tool: [{ toolCallId: "t", content: [{ type: "document", document: { data: { open: true } } }] }, "read"],
+};
+const cohere: Record<TypeOf<PartOf<Cohere.AssistantMessageV2Content | Cohere.UserMessageV2Content>>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  thinking: [{ thinking: "hm" }, "read"],
+  image_url: [{ imageUrl: { url, detail: "low" } }, "read"],
+};
+const cohereResults: Record<TypeOf<PartOf<Cohere.ToolMessageV2Content>>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  document: [{ document: { data: { open: true }, id: "d" } }, "read"],
+};
+
+const ollama: Record<Exclude<keyof OllamaMessage, "role">, Case> = {
+  content: [{ content: "The hall is open." }, "read"],
+  thinking: [{ content: "", thinking: "hm" }, "read"],
+  images: [{ content: "", images: [base64.data] }, "read"],
+  tool_calls: [{ content: "", tool_calls: [{ function: { name: "look", arguments: {} } }] }, "read"],
+  tool_name: [{ role: "tool", content: "The hall is open.", tool_name: "look" }, "read"],
+};
+
+function mastraOf(role: string, part: object): object {
+  return { id: "m", role, createdAt: new Date(timestamp), content: { format: 2, parts: [part] } };
+}
+
 type Entry = readonly [name: string, message: object, outcome: Outcome];
 
 function entries(
@@ -387,5 +530,38 @@ export const members: readonly Entry[] = [
     status: { type: "complete", reason: "stop" },
     metadata: { custom: {} },
   })),
+  ...entries("AG-UI message", agUiMessages, (role, message) => ({ id: "m", role, ...message })),
+  ...entries("AG-UI part", agUi, (type, part) => ({ id: "m", role: "user", content: [{ type, ...part }] })),
+  ...entries("LlamaIndex message", llamaIndexMessages, (role, message) => ({ role, ...message })),
+  ...entries("LlamaIndex part", llamaIndex, (type, part) => ({ role: "user", content: [{ type, ...part }] })),
+  ...entries("Mastra message", mastraRoles, (role, part) => mastraOf(role, { type: "text", ...part })),
+  ...entries("Mastra part", mastra, (type, part) => mastraOf("assistant", { type, ...part })),
+  ...entries("Mastra tool state", mastraStates, (state, call) =>
+    mastraOf("assistant", { type: "tool-invocation", toolInvocation: { state, ...tool, toolName: "look", ...call } }),
+  ),
+  ...entries("MCP block", mcp, (type, block) => ({
+    role: type === "tool_use" ? "assistant" : "user",
+    content: { type, ...block },
+  })),
+  ...entries("Mistral message", mistralMessages, (role, message) => ({ role, ...message })),
+  ...entries("Mistral part", mistral, (type, part) => ({
+    role: /^(?:reference|thinking)$/.test(type) ? "assistant" : "user",
+    content: [{ type, ...part }],
+  })),
+  ...entries("Mistral part of a thought", mistralThoughts, (type, part) => ({
+    role: "assistant",
+    content: [{ type: "thinking", thinking: [{ type, ...part }] }],
+  })),
+  ...entries("Cohere message", cohereMessages, (role, message) => ({ role, ...message })),
+  ...entries("Cohere part", cohere, (type, part) => ({
+    role: type === "image_url" ? "user" : "assistant",
+    content: [{ type, ...part }],
+  })),
+  ...entries("Cohere part of a result", cohereResults, (type, part) => ({
+    role: "tool",
+    toolCallId: "t",
+    content: [{ type, ...part }],
+  })),
+  ...entries("Ollama field", ollama, (_, message) => ({ role: "assistant", ...message })),
   ...entries("pi message", pi, (role, message) => ({ role, timestamp, ...message })),
 ];

@@ -1,15 +1,20 @@
 // Kept messages of a context, and the requests made from it, go into calls of the packages that the messages are from,
 // without a cast. Checked by tsc and never run.
 
+import { type Message as AgUiMessage, HttpAgent } from "@ag-ui/client";
 import Anthropic from "@anthropic-ai/sdk";
 import type { ThreadMessage } from "@assistant-ui/core";
 import { type Message as BedrockMessage, BedrockRuntimeClient, ConverseCommand } from "@aws-sdk/client-bedrock-runtime";
 import { type Content, GoogleGenAI } from "@google/genai";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { BaseMessage } from "@langchain/core/messages";
+import type { ChatMessage as LlamaIndexMessage, LLM as LlamaIndexModel } from "@llamaindex/core/llms";
 import type { AgentMessage, Agent as PiAgent } from "@mariozechner/pi-agent-core";
 import type { MastraDBMessage, MessageList } from "@mastra/core/agent";
+import type { Mistral } from "@mistralai/mistralai";
+import type { ChatCompletionRequestMessage as MistralMessage } from "@mistralai/mistralai/models/components";
 import type { MLCEngine, ChatCompletionMessageParam as WebLlmMessage } from "@mlc-ai/web-llm";
+import type { CallToolResult, ContentBlock, PromptMessage, SamplingMessage } from "@modelcontextprotocol/client";
 import { type AgentInputItem, type Agent as OpenAiAgent, run } from "@openai/agents";
 import type { Message as OpencodeMessage, Part as OpencodePart } from "@opencode-ai/sdk";
 import {
@@ -39,6 +44,8 @@ import {
   type ModelMessage as ModelMessage6,
   type UIMessage as UIMessage6,
 } from "ai-6";
+import type { Cohere, CohereClientV2 } from "cohere-ai";
+import type { Ollama, Message as OllamaMessage } from "ollama";
 import OpenAI from "openai";
 import { buildContext, buildContextSync, memoryStore, openSession, type Session } from "windrow";
 
@@ -176,6 +183,42 @@ export async function tanStack(messages: TanStackMessage[], shown: TanStackUiMes
 
 export async function opencode(messages: { info: OpencodeMessage; parts: OpencodePart[] }[]): Promise<typeof messages> {
   return (await buildContext(messages, { budget })).kept;
+}
+
+export async function llamaIndex(messages: LlamaIndexMessage[], llm: LlamaIndexModel): Promise<void> {
+  const context = await buildContext(messages, { budget });
+  await llm.chat({ messages: context.kept });
+  await llm.chat({ messages: context.messages });
+}
+
+export function agUi(messages: AgUiMessage[]): void {
+  const context = buildContextSync(messages, { budget });
+  new HttpAgent({ url: "https://example.org" }).setMessages(context.kept);
+}
+
+export function mcp(prompts: PromptMessage[], samples: SamplingMessage[]): [PromptMessage[], SamplingMessage[]] {
+  return [buildContextSync(prompts, { budget }).kept, buildContextSync(samples, { budget }).kept];
+}
+
+/** A tool's result is the output of a result in windrow's own form. */
+export function mcpResult(toolCallId: string, output: CallToolResult): ContentBlock[] {
+  const messages = [{ role: "tool" as const, content: [{ type: "tool-result" as const, toolCallId, output }] }];
+  return buildContextSync(messages, { budget }).kept.flatMap(({ content }) => content[0]?.output.content ?? []);
+}
+
+export async function mistral(messages: MistralMessage[], client: Mistral): Promise<void> {
+  const { kept } = await buildContext(messages, { budget });
+  await client.chat.complete({ model: "mistral-large-latest", messages: kept });
+}
+
+export async function cohere(messages: Cohere.ChatMessageV2[], client: CohereClientV2): Promise<void> {
+  const { kept } = await buildContext(messages, { budget });
+  await client.chat({ model: "command-a-03-2025", messages: kept });
+}
+
+export async function ollama(messages: OllamaMessage[], client: Ollama): Promise<void> {
+  const { kept } = await buildContext(messages, { budget });
+  await client.chat({ model: "qwen3", messages: kept });
 }
 
 export async function sessions(): Promise<void> {

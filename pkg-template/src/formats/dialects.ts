@@ -8,8 +8,10 @@ import { anthropic } from "./anthropic/read.js";
 import { chrome } from "./chrome/read.js";
 import { cohere } from "./cohere/read.js";
 import { llamaIndex } from "./llamaindex/read.js";
+import { mistral } from "./mistral/read.js";
 import { ollama } from "./ollama/read.js";
 import { openAiChat } from "./openai-chat/read.js";
+import { SIGNS } from "./signs.js";
 import { tanStackModel } from "./tanstack/model.js";
 import { windrowFormat } from "./windrow/format.js";
 import { windrow } from "./windrow/read.js";
@@ -23,8 +25,9 @@ const DIALECTS: readonly Dialect[] = [
   tanStackModel,
   ollama,
   cohere,
+  mistral,
   chrome,
 ];
 
 provideDialects(DIALECTS);
-provideOwnFormat(windrowFormat(DIALECTS));
+provideOwnFormat(windrowFormat(DIALECTS), SIGNS);

@@ -22,6 +22,11 @@ export interface MessageFormat {
   readonly name: string;
   /** The name of its messages, in errors and in the documentation. */
   readonly title: string;
+  /**
+   * Fields that mark a message with a role as this format's, as literal texts: `scripts/formats.mjs` copies them into
+   * every bundle. Default: none. A message with an unknown role or part needs none.
+   */
+  readonly signs?: readonly string[];
   /** The fields of a message that it reads, and those without content for the model. */
   readonly fields: ReadonlySet<string>;
   /** The provider of its messages' reasoning if they don't name one. */

@@ -14,9 +14,11 @@ function mediaPlaces(part: UnknownRecord): {
 } & { readonly held: readonly unknown[]; readonly addresses: readonly unknown[] } {
   const source = recordOf(part.source);
   const file = recordOf(part.file);
-  const audio = recordOf(part.input_audio);
+  // The packages of Mistral and Cohere name these fields in camel case.
+  const { input_audio: sound = part.inputAudio, image_url: address = part.imageUrl } = part;
+  const audio = recordOf(sound);
   const said = recordOf(part.audio);
-  const image = recordOf(part.image_url);
+  const image = recordOf(address);
   // The AI SDK may name the kind of data in a separate field.
   const tagged = recordOf(part.data);
   const held = [
@@ -28,7 +30,7 @@ function mediaPlaces(part: UnknownRecord): {
     file.file_data,
     file.data,
     // Mistral has the data itself.
-    typeof part.input_audio === "string" ? part.input_audio : audio.data,
+    typeof sound === "string" ? sound : audio.data,
     source.data,
     source.type === "file" ? undefined : source.value,
     part.value,
@@ -41,7 +43,7 @@ function mediaPlaces(part: UnknownRecord): {
     said,
     image,
     held,
-    addresses: [part.url, tagged.url, part.image_url, image.url, file.url, source.url],
+    addresses: [part.url, tagged.url, address, image.url, file.url, source.url],
   };
 }
 

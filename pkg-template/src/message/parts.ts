@@ -58,6 +58,10 @@ export const refusalForm: PartForm = {
   withText: (part, own) => ({ ...part, refusal: own }),
 };
 
+/** Returns the text of a piece of Mistral's thoughts. References to sources and tools have none. */
+const thoughtText = ({ type, text: own }: UnknownRecord, place: string): string =>
+  type === "reference" || type === "tool_reference" ? "" : required(own, place);
+
 /** Returns the form of reasoning with its text in a given field. */
 export function reasoningForm(field: "text" | "thinking"): PartForm {
   return {
@@ -66,7 +70,7 @@ export function reasoningForm(field: "text" | "thinking"): PartForm {
       const given = part[field];
       // Mistral has a list of texts.
       const said = Array.isArray(given)
-        ? given.map((chunk, at) => required(recordOf(chunk).text, `${place}.${field}[${at}].text`)).join("")
+        ? given.map((chunk, at) => thoughtText(recordOf(chunk), `${place}.${field}[${at}].text`)).join("")
         : textIn(part, place, field);
       const { data, ...proof } = provenanceOf(part, maker);
       if (data !== undefined && said === "") {
@@ -122,15 +126,17 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
     "image_url",
     "value",
   ],
-  ...["input_audio", "audio", "file", "source", "document", "file_id", "fileId", "id"],
+  ...["input_audio", "audio", "file", "source", "document", "file_id", "fileId", "id", "imageUrl", "inputAudio"],
 ]);
 
 /**
  * Returns media in the form that its provider accepts back. The field `value` belongs to TanStack AI's messages and
- * Chrome's, and `document` to Cohere's, and no provider here knows them.
+ * Chrome's, `document` to Cohere's, and those in camel case to packages, and no provider here knows them.
  */
 const givenMediaPart = (part: UnknownRecord): unknown =>
-  (part.value ?? part.document ?? recordOf(part.source).value) === undefined ? part : undefined;
+  (part.value ?? part.document ?? part.imageUrl ?? part.inputAudio ?? recordOf(part.source).value) === undefined
+    ? part
+    : undefined;
 
 /** Returns the form of images, audio or files. */
 export function mediaForm(kindOf: MediaPart["type"] | ((part: UnknownRecord) => MediaPart["type"])): PartForm {

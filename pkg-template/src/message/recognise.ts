@@ -38,32 +38,20 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
   });
 }
 
+const OWN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
+
+let own: MessageFormat | undefined;
 /**
  * Fields of messages in other formats. A message with a role, none of these fields and no part unknown to the dialects
  * needs no other format: it is in windrow's own form, or one of OpenAI's chat, Anthropic's or the AI SDK's
  * `ModelMessage`. Of all these, only some replies have a type.
  */
-const FOREIGN_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    "parts",
-    "type",
-    "providerData",
-    "lc_kwargs",
-    "toolInvocations",
-    "experimental_attachments",
-    "attachments",
-    "timestamp",
-    "stopReason",
-  ],
-  ...["items", "Items", "contents", "Contents"],
-]);
-const OWN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
+let foreignFields: ReadonlySet<string> = new Set();
 
-let own: MessageFormat | undefined;
-
-/** Sets the format of messages with `role` and `content`, which applies if no other does. */
-export function provideOwnFormat(format: MessageFormat): void {
+/** Sets the format of messages with `role` and `content`, which applies if no other does, and the signs of the others. */
+export function provideOwnFormat(format: MessageFormat, signs: readonly string[]): void {
   own = format;
+  foreignFields = new Set(signs);
 }
 
 let nameOf: ((value: unknown) => string | undefined) | undefined;
@@ -108,7 +96,7 @@ function isSuspect(message: UnknownRecord): boolean {
     return true;
   }
   for (const field in message) {
-    if (FOREIGN_FIELDS.has(field)) {
+    if (foreignFields.has(field)) {
       return true;
     }
   }

@@ -25,6 +25,7 @@ export interface UiMessage4Shape {
 export const uiMessage4Shape: MessageFormat = {
   name: "ai-sdk-ui-4",
   title: "AI SDK UIMessage (version 4)",
+  signs: ["parts", "toolInvocations", "experimental_attachments"],
   // `annotations` and `data` belong to the application, and no model sees them.
   fields: new Set([
     ...["id", "role", "content", "createdAt", "reasoning", "toolInvocations", "experimental_attachments", "parts"],

@@ -48,6 +48,7 @@ const TOOL = /^(?:tool-.+|dynamic-tool)$/;
 export const uiMessageShape: MessageFormat = {
   name: "ai-sdk-ui",
   title: "AI SDK UIMessage",
+  signs: ["parts"],
   fields: new Set(["id", "role", "parts", "content", "metadata", "createdAt"]),
 
   fits: ({ parts, info, role, toolInvocations, experimental_attachments }) =>

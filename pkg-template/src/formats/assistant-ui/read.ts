@@ -49,6 +49,7 @@ const UNSEEN = /^(?:source|data|data-.*|generative-ui)$/;
 export const assistantUiShape: MessageFormat = {
   name: "assistant-ui",
   title: "assistant-ui ThreadMessage",
+  signs: ["attachments"],
   // The page's state of a message repeats the content as `parts`, and has the user's draft as `composer`.
   fields: new Set(["id", "role", "content", "createdAt", "status", "attachments", "metadata", "parts", "composer"]),
 

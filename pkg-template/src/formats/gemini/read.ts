@@ -102,6 +102,7 @@ const RESPONSES = ["functionResponse", "toolResponse", "codeExecutionResult"] as
 export const geminiContentShape: MessageFormat = {
   name: "gemini",
   title: "Gemini Content",
+  signs: ["parts"],
   maker: "google",
   fields: new Set(["id", "role", "parts", "createdAt"]),
 

@@ -79,6 +79,7 @@ const CALL_KWARGS = ["tool_calls", "function_call", "tool_outputs"] as const;
 export const langChainMessageShape: MessageFormat = {
   name: "langchain",
   title: "LangChain message",
+  signs: ["type", "lc_kwargs"],
   fields: new Set([
     ...["id", "name", "type", "role", "content", "content_blocks", "contentBlocks", "createdAt"],
     ...["lc", "kwargs", "data", "graph", "lc_kwargs", "lc_namespace", "lc_serializable", "lc_direct_tool_output"],

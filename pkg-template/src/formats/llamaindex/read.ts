@@ -1,6 +1,7 @@
-// Messages of LlamaIndexTS: `role` and `content`. `options` holds calls, and the call that a message answers.
+// Messages of LlamaIndexTS: `role` and `content`. `options` holds calls, and the call that a message answers. A message
+// with the role `memory` is what its memory remembers of earlier ones.
 //
-// Recognized by: `options.toolCall` or `options.toolResult`.
+// Recognized by: `options.toolCall` or `options.toolResult`, or the role `memory`.
 
 import type { Dialect } from "../../message/dialect.js";
 import { recordOf } from "../../message/format.js";
@@ -10,6 +11,7 @@ import { callsIn } from "../calls.js";
 export const llamaIndex: Dialect = {
   fields: ["options"],
   toolFields: ["options"],
+  roles: { memory: "system" },
   parts: {},
   beside({ options }, maker) {
     const { toolCall: calls, toolResult: result } = recordOf(options);

@@ -154,6 +154,7 @@ const FIELDS: ReadonlySet<string> = new Set(fieldsOf(KINDS));
 export const openaiAgentsShape: MessageFormat = {
   name: "openai-agents",
   title: "OpenAI Agents AgentInputItem",
+  signs: ["type", "providerData"],
   maker: "openai",
   fields: new Set([...SILENT, ...FIELDS]),
 

@@ -29,13 +29,6 @@ export const openAiChat: Dialect = {
     refusal: refusalForm,
     image_url: mediaForm("image"),
     input_audio: mediaForm("audio"),
-    // Mistral's: a document by its address, and the numbers of an answer's sources.
-    document_url: {
-      fields: new Set(["document_url", "document_name"]),
-      givenOf: () => undefined,
-      read: ({ document_url: url, document_name: filename }, place) => mediaPart({ url, filename }, "file", place),
-    },
-    reference: { fields: new Set(["reference_ids"]), read: () => [] },
   },
   beside(message, maker) {
     const { tool_calls: calls, tool_call_id: id, audio, refusal, function_call: call } = message;

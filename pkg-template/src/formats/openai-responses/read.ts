@@ -235,6 +235,7 @@ export const responsesFields: ReadonlySet<string> = new Set(fieldsOf(responsesKi
 export const openaiResponsesShape: MessageFormat = {
   name: "openai-responses",
   title: "OpenAI Responses item",
+  signs: ["type"],
   maker: "openai",
   fields: new Set([...SILENT, ...responsesFields]),
 

@@ -52,6 +52,7 @@ const CLEARED = "[Old tool result content cleared]";
 export const opencodeShape: MessageFormat = {
   name: "opencode",
   title: "opencode message",
+  signs: ["parts"],
   fields: new Set(["info", "parts"]),
 
   fits: ({ info, parts }) => Array.isArray(parts) && typeof recordOf(info).role === "string",

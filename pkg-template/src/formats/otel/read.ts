@@ -29,6 +29,7 @@ export interface OtelMessageShape {
 export const otelShape: MessageFormat = {
   name: "otel",
   title: "OpenTelemetry GenAI message",
+  signs: ["parts"],
   fields: new Set(["id", "role", "parts", "name", "finish_reason", "createdAt"]),
 
   fits: ({ parts, role, info, finish_reason: finish }) =>

@@ -62,6 +62,7 @@ const MEDIA = /^(?:image|audio|video)$/;
 export const piShape: MessageFormat = {
   name: "pi",
   title: "pi AgentMessage",
+  signs: ["timestamp", "stopReason"],
   fields: new Set([
     ...["id", "role", "content", "timestamp", "toolCallId", "toolName", "details", "isError", "usage", "stopReason"],
     ...["errorMessage", "errorBody", "diagnostics", "api", "provider", "model", "customType", "display"],

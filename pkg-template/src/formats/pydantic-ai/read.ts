@@ -32,6 +32,7 @@ export interface PydanticAiMessageShape {
 export const pydanticAiShape: MessageFormat = {
   name: "pydantic-ai",
   title: "Pydantic AI ModelMessage",
+  signs: ["parts"],
   fields: new Set(["id", "kind", "parts", "instructions", "timestamp", "createdAt"]),
 
   fits: ({ kind, parts }) => (kind === "request" || kind === "response") && Array.isArray(parts),

@@ -32,6 +32,7 @@ const LISTS = ["items", "Items", "contents", "Contents"] as const;
 export const semanticKernelShape: MessageFormat = {
   name: "semantic-kernel",
   title: "Semantic Kernel ChatMessageContent",
+  signs: ["items", "Items", "contents", "Contents"],
   fields: new Set([
     ...[
       ...LISTS,

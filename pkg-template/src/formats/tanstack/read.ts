@@ -38,6 +38,7 @@ const RESULT_STATES: ReadonlySet<unknown> = new Set(["streaming", "complete", "e
 export const tanStackShape: MessageFormat = {
   name: "tanstack",
   title: "TanStack AI UIMessage",
+  signs: ["parts"],
   maker: MAKER,
   fields: new Set(["id", "role", "parts", "name", "metadata", "createdAt"]),
 

@@ -34,3 +34,15 @@ test("the plan and the document are sent to every provider", () => {
     assert.ok(body.includes("I look it up.") && body.includes("forty"), name);
   }
 });
+
+test("the names of Cohere's own package are read too", () => {
+  const message = {
+    role: "assistant",
+    toolPlan: "I look it up.",
+    toolCalls: [{ id: "t", type: "function", function: { name: "look", arguments: "{}" } }],
+  };
+  assert.deepEqual(plainMessage(/** @type {any} */ (message)).content, [
+    { type: "text", text: "I look it up." },
+    { type: "tool-call", toolCallId: "t", toolName: "look", input: "{}" },
+  ]);
+});
