@@ -12,6 +12,7 @@ import { carriedMessages, carryOnConfig } from "./context/carry-on.js";
 import { checkRecording, inWords } from "./context/replay.js";
 import { nearest } from "./engine/nearest.js";
 import { conversationOf, inOrderOfTime, listed, newestOf } from "./files/conversations.js";
+import { tryParse, withoutMark } from "./files/text.js";
 import {
   type BuildRecording,
   type BuiltContext,
@@ -700,7 +701,7 @@ function comparable(title: string): string {
  * that has one.
  */
 function readRecordings(text: string, name: string): readonly BuildRecording[] {
-  const body = text.replace(/^\uFEFF/, "");
+  const body = withoutMark(text);
   const whole = tryParse(body);
   const rows = (whole.failure === undefined ? [whole.value].flat() : body.split("\n"))
     .map((row, index) => ({ row, number: index + 1 }))
@@ -719,14 +720,6 @@ function readRecordings(text: string, name: string): readonly BuildRecording[] {
     }
     return recording;
   });
-}
-
-function tryParse(text: string): { readonly value?: unknown; readonly failure?: Error } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (failure) {
-    return { failure: failure as Error };
-  }
 }
 
 // ---- Output ----

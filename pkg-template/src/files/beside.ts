@@ -8,7 +8,7 @@ export const NOT_READ = "it is next to the messages and isn't read";
 /** Fields that describe the conversation or set options of a model, but aren't shown to it. */
 const FACTS: ReadonlySet<string> = new Set(
   [
-    "id uuid _id title name object type kind version source status url language projectHash lastUpdated directories tags labels",
+    "id uuid _id title topic name object type kind version source status url language projectHash lastUpdated directories tags labels",
     "createdAt created_at created updatedAt updated_at updated timestamp date startTime",
     "conversationId conversation_id sessionId session_id threadId thread_id userId user_id user first_id last_id",
     "request model models modelId provider endpoint authType anthropic_version anthropic_beta betas",

@@ -15,9 +15,9 @@ export const dialogue: FileKind = {
 
   read(value, row, file) {
     const field = fieldOf(value) as string;
-    const { title, name, createdAt, created_at, startTime } = value;
+    const { title, name, topic, createdAt, created_at, startTime } = value;
     const began = [createdAt, created_at, startTime].find((time) => timeMsOf(time) !== undefined);
-    const facts = fieldsWithValue({ id: idIn(value), title: title ?? name, startedAt: began });
+    const facts = fieldsWithValue({ id: idIn(value), title: title ?? name ?? topic, startedAt: began });
     const list = value[field];
     const own = Array.isArray(list) ? list : [{ role: "user", content: list }];
     // The first version of Codex had its header next to the items.

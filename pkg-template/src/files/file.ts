@@ -86,11 +86,15 @@ export function openFile(kind: ErrorKind): OpenFile {
   let firstFailure: ContextError | undefined;
   let loose: OpenConversation | undefined;
   let unread: UnreadMessages | undefined;
+  let lastUnread: string | undefined;
   const report = (row: number, failure: unknown, value: unknown, place = ""): void => {
     firstFailure ??= failure instanceof ContextError ? failure : undefined;
     const entry = { row, reason: place + reasonOf(failure) };
     skipped.push(entry);
-    unread = isSpeech(value) ? unreadWith(unread, entry) : unread;
+    const isLost = isSpeech(value) || LOST.test(entry.reason);
+    const message = `${row}/${place}`;
+    unread = isLost && message !== lastUnread ? unreadWith(unread, entry) : unread;
+    lastUnread = isLost ? message : lastUnread;
   };
   const begin = (facts: ConversationFacts, row: number | undefined): OpenConversation => {
     const messages: MessageInput[] = [];
@@ -211,6 +215,9 @@ export function unreadWordsIn(row: Row, known: ReadonlySet<string> = NO_FIELDS):
 }
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** The end of a fault that says that words of a message are lost. */
+const LOST = /: its (?:words|parts) are not read$/;
 
 /** Returns the fault of a row if a field next to the known ones has parts or calls that aren't among those read. */
 export function unreadPartsIn(row: Row, known: ReadonlySet<string>, parts: readonly unknown[]): string | undefined {

@@ -17,7 +17,7 @@ import {
   unreadKind,
   unreadWithName,
 } from "./file.js";
-import { entriesOf, isConversation, readConversation } from "./index.js";
+import { entriesOf, entriesOfFile, isConversation, readConversation } from "./index.js";
 import { beginPass, reportRead } from "./progress.js";
 import { failedKindOf, readAppText } from "./readers.js";
 import { logOf, type PlacedRow, readRows } from "./rows.js";
@@ -88,7 +88,7 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
   const whole = tryParse(body);
   if (whole.failure === undefined) {
     const { value } = whole;
-    const entries = entriesOf(value).map((entry, at) => ({ value: entry, at, isWhole: entry === value }));
+    const entries = entriesOfFile(value).map((entry, at) => ({ value: entry, at, isWhole: entry === value }));
     beginPass([PARSED, READ], entries[0]?.isWhole === true ? listIn(recordIn(value).messages).length : entries.length);
     readEntries(entries, file);
     return requestOf(value);
@@ -170,10 +170,23 @@ function notJson(body: string, cause: Error): ContextError {
   return new ContextError({
     kind: "transcript_error",
     code: "INVALID_TRANSCRIPT",
-    message: `not a conversation: ${cause.message}`,
+    message: `not a conversation: ${faultOf(body) ?? cause.message}`,
     nextAction: isPage
       ? "Pass the file as JSON: an app that exports HTML can export JSON too."
       : "Pass a JSON list of messages, one message per line, or an export as it was downloaded.",
     cause,
   });
+}
+
+/** Returns why a text isn't JSON, in words. Undefined if the parser's own message says more. */
+function faultOf(body: string): string | undefined {
+  if (body.trim() === "") {
+    return "the file is empty";
+  }
+  const isJson = /^\s*[{["]/.test(body);
+  return isJson && isCut(body)
+    ? "the end of the file is missing"
+    : isJson
+      ? undefined
+      : "its text is neither JSON nor an export that windrow knows";
 }

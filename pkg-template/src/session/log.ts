@@ -20,7 +20,7 @@ import {
   type UnreadMessages,
   unreadWithName,
 } from "../files/file.js";
-import { entriesOf, isConversation, readConversation } from "../files/index.js";
+import { entriesOf, entriesOfFile, isConversation, readConversation } from "../files/index.js";
 import { appFile, failedKindOf, readAppText } from "../files/readers.js";
 import { logOf, type PlacedRow, readRows as readRowsOf } from "../files/rows.js";
 import { messageOfRow } from "../files/session-log.js";
@@ -371,7 +371,7 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
   const isOneLine = lines.findLastIndex((line) => line.trim() !== "") === first;
   if (whole.failure === undefined) {
     const { value } = whole;
-    const values = bareMessagesIn(value) ?? entriesOf(value);
+    const values = bareMessagesIn(value) ?? entriesOfFile(value);
     if (logOf(values) !== undefined) {
       rowCount = values.length;
       takeLog(values.map((entry, at) => ({ value: entry, at })));

@@ -162,7 +162,7 @@ describe("rows that are not understood", () => {
 describe("not a conversation", () => {
   test("no JSON", () => {
     for (const text of ["", " \n", "\ufeff", "hello", "<html>", "# Notes\n\n- one", "undefined", "PK\u0003\u0004"]) {
-      fails(text, /^not a conversation/);
+      fails(text, /^not a conversation|^This looks like a (?:web page|ZIP archive); /);
     }
   });
 

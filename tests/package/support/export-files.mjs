@@ -60,7 +60,7 @@ const sharedTurns = ({ role, text, calls }) => [
 const dialogues = {
   kind: "dialogues",
   names: ["ShareGPT data set"],
-  file: "objects with `messages` or in ShareGPT's form, in a list or one per line",
+  file: "objects with `messages` or in ShareGPT's form, in a list or one per line; lists of them within an object of no known kind",
   recognised: "`conversations: [{ from, value }]`",
   has: { calls: true },
   notRead: "fields next to the messages (reported)",

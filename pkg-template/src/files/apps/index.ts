@@ -1,7 +1,7 @@
 // The readers of other apps' files. Importing this module provides them; the entry `windrow/files` does, and so does
 // `windrow` in Node. A page that reads no such files doesn't load them.
 
-import { KNOWN_KINDS } from "../known.js";
+import { KNOWN_KINDS, provideKinds } from "../known.js";
 import { provideReaders } from "../readers.js";
 import { aider } from "./aider.js";
 import { cline } from "./cline.js";
@@ -10,6 +10,7 @@ import { copilotCli } from "./copilot-cli.js";
 import { discord } from "./discord.js";
 import { libreChat } from "./librechat.js";
 import { lmStudio } from "./lm-studio.js";
+import { NAMED_KINDS } from "./names.js";
 import { openWebUi } from "./open-webui.js";
 import { opencode } from "./opencode.js";
 import { sillyTavern } from "./silly-tavern.js";
@@ -17,6 +18,7 @@ import { slack } from "./slack.js";
 import { telegram } from "./telegram.js";
 import { whatsApp } from "./whatsapp.js";
 
+provideKinds(NAMED_KINDS);
 provideReaders({
   "Slack export": slack,
   "Discord export (DiscordChatExporter)": discord,
@@ -37,5 +39,8 @@ provideReaders({
 export const fileKinds: readonly { readonly name: string; readonly isRead: boolean }[] = /* @__PURE__ */ listed();
 
 function listed(): typeof fileKinds {
-  return Object.freeze(KNOWN_KINDS.map(({ name, isRead }) => Object.freeze({ name, isRead: isRead === true })));
+  const named = NAMED_KINDS.filter(({ name }) => KNOWN_KINDS.every((kind) => kind.name !== name));
+  return Object.freeze(
+    [...KNOWN_KINDS, ...named].map(({ name, isRead }) => Object.freeze({ name, isRead: isRead === true })),
+  );
 }

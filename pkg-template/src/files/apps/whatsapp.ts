@@ -111,11 +111,16 @@ function orderOf(dates: readonly TimedLine["date"][], orders: readonly [Order, .
   return best;
 }
 
+/** Thai phones count years from 543 years earlier. No chat is from a year after this one otherwise. */
+const BUDDHIST_ERA = 2500;
+const BUDDHIST_YEARS = 543;
+
 function timeIn(date: readonly number[], clock: readonly number[], order: Order): string {
   const [year = 0, month = 0, day = 0] = order.map((place) => date[place]);
   const two = (value = 0): string => String(value).padStart(2, "0");
   const [hour, minute, second] = clock;
-  return `${year < 100 ? 2000 + year : year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`;
+  const common = year < 100 ? 2000 + year : year > BUDDHIST_ERA ? year - BUDDHIST_YEARS : year;
+  return `${common}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`;
 }
 
 /** Returns the speaker of a line; notices have none. A colon within quotes belongs to a notice. */
