@@ -12,7 +12,7 @@ import { type ParsedTranscript, parseTranscript } from "../files/parse.js";
 import { tryParse } from "../files/text.js";
 import type { ProviderName, RequestBodies } from "../formats/requests.js";
 import { INTERRUPTED } from "../formats/tool-parts.js";
-import type { MessageInput, PlainPart } from "../message/message.js";
+import type { MessageInput, PartInput, PlainPart } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { buildContext } from "./build.js";
 import type { BuiltContext } from "./context.js";
@@ -63,6 +63,14 @@ export function carryOn<Name extends ProviderName>(
 
 function messagesOfFile(file: ParsedTranscript, choice: string | number | undefined): readonly MessageInput[] {
   const chosen = choice === undefined ? newestOf(file.conversations) : conversationOf(file.conversations, choice);
+  if (chosen === undefined && choice === undefined) {
+    throw new ContextError({
+      kind: "transcript_error",
+      code: "INVALID_TRANSCRIPT",
+      message: "the file has no messages",
+      nextAction: "Pass the file of a session in which something was said.",
+    });
+  }
   if (chosen === undefined) {
     throw new ContextError({
       kind: "transcript_error",
@@ -75,9 +83,39 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
   return chosen.messages;
 }
 
-/** Returns a session's messages for continuing: rules are pinned, and calls interrupted at the end get a result. */
+/**
+ * Returns a session's messages for continuing: rules are pinned, files that an export names but doesn't have are words,
+ * and calls interrupted at the end get a result.
+ */
 export function carriedMessages(messages: readonly MessageInput[]): readonly MessageInput[] {
-  return [...messages.map(withPin), ...openCallsOf(messages).map(interrupted)];
+  return [...messages.map((message) => withPin(withFilesNamed(message))), ...openCallsOf(messages).map(interrupted)];
+}
+
+/** Addresses that a provider can fetch or that hold the data. */
+const REACHABLE = /^(?:https?|data|gs|s3):/i;
+
+/** Returns a message with words in place of the files that no request could hold, because only their names are there. */
+function withFilesNamed(message: MessageInput): MessageInput {
+  const { content } = message;
+  if (!Array.isArray(content) || !content.some((part) => absentFile(part) !== undefined)) {
+    return message;
+  }
+  return {
+    ...message,
+    content: content.map((part: PartInput) => {
+      const name = absentFile(part);
+      return name === undefined ? part : { type: "text", text: `[Attached file: ${name}]` };
+    }),
+  };
+}
+
+/** Returns the name of a file that isn't there. Undefined for any other part. */
+function absentFile(part: unknown): string | undefined {
+  const { type, url, filename, data, source, file_id: id } = isRecord(part) ? part : {};
+  const isFile = type === "image" || type === "audio" || type === "file";
+  return isFile && typeof url === "string" && !REACHABLE.test(url) && (data ?? source ?? id) == null
+    ? String(filename ?? url.replace(/^[a-z-]+:\/\//, ""))
+    : undefined;
 }
 
 /** Pins rules that the agent was told in the user's name, so they stay in every context. */
@@ -134,13 +172,13 @@ export function carryOnConfig<C extends ContextConfig<MessageInput>>(
 const partsOf = (message: MessageInput): readonly PlainPart[] =>
   parse(message, "message", "transcript_error").message.content;
 
-/** True if the last message is the assistant's and calls no tool. */
+/** True if the last message is the assistant's, and ends with words and without an open call. */
 function hasEnded(messages: readonly MessageInput[]): boolean {
   const last = messages.at(-1);
   if (last === undefined || parse(last, "message", "transcript_error").message.role !== "assistant") {
     return false;
   }
-  return !partsOf(last).some(({ type }) => type === "tool-call");
+  return !/^tool-(?:call|result)$/.test(partsOf(last).at(-1)?.type ?? "") && openCallsOf(messages).length === 0;
 }
 
 /** Names of arguments that name a file, in agents' tools. */

@@ -118,3 +118,53 @@ describe("carryOn", () => {
     assert.match(error.message, /"Bonn"/);
   });
 });
+
+describe("a session of another app", () => {
+  const call = { type: "tool-call", id: "t", name: "look", arguments: "{}", state: "input-complete" };
+  const result = { type: "tool-result", toolCallId: "t", content: "40", state: "complete" };
+  const tanStack = (...parts) =>
+    JSON.stringify([
+      { id: "1", role: "user", parts: [{ type: "text", content: "How many seats?" }] },
+      { id: "2", role: "assistant", parts },
+    ]);
+
+  test("that ends with words after a call in the same message gets a request", async () => {
+    for (const as of PROVIDERS) {
+      const { body } = await carryOn(tanStack(call, result, { type: "text", content: "Forty." }), { ...options, as });
+      assert.ok(JSON.stringify(body).includes("Continue."), as);
+    }
+  });
+
+  test("that ends with a result or an open call gets none", async () => {
+    for (const parts of [
+      [call, result],
+      [{ type: "text", content: "I look." }, call],
+    ]) {
+      for (const as of PROVIDERS) {
+        const { body } = await carryOn(tanStack(...parts), { ...options, as });
+        assert.ok(!JSON.stringify(body).includes("Continue."), as);
+      }
+    }
+  });
+
+  test("has words in place of the files that its export only names", async () => {
+    const chat = [
+      {
+        uuid: "c",
+        chat_messages: [
+          { uuid: "1", sender: "human", text: "How many seats?", files: [{ file_name: "plan.png" }] },
+          { uuid: "2", sender: "assistant", text: "Forty." },
+        ],
+      },
+    ];
+    for (const as of PROVIDERS) {
+      const { body } = await carryOn(JSON.stringify(chat), { ...options, as });
+      assert.ok(JSON.stringify(body).includes("[Attached file: plan.png]"), as);
+    }
+  });
+
+  test("in which nothing was said is refused", async () => {
+    const error = await errorOf(() => carryOn("[]", { ...options, as: "anthropic" }));
+    assert.equal(error.message, "the file has no messages");
+  });
+});
