@@ -164,6 +164,14 @@ pub fn whose(request: &str, language: Option<Language>) -> Whose {
     }
 }
 
+/// True if a request asks for something said or done earlier ("when did I say", "what did you recommend"), by the
+/// phrases of its language, or of every language if it is unknown. A request for advice doesn't.
+#[must_use]
+pub fn looks_back(request: &str, language: Option<Language>) -> bool {
+    let said = spaced_folded(request);
+    languages(language).any(|it| lists::recorded_phrases(it).any(|phrase| find(&said, phrase)))
+}
+
 fn languages(known: Option<Language>) -> impl Iterator<Item = Language> {
     let is_it = move |language: &Language| known.is_none_or(|known| known == *language);
     Language::ALL.into_iter().filter(is_it)
@@ -375,6 +383,18 @@ mod tests {
         assert_eq!(whose("What did you recommend for my garden?"), Whose::Answerer);
         assert_eq!(whose("When does my first sprint end?"), Whose::Asker);
         assert_eq!(whose("When did Anna leave?"), Whose::Anybody);
+    }
+
+    #[test]
+    fn a_request_for_advice_does_not_look_back() {
+        let looks_back = |request| looks_back(request, Some(Language::English));
+        assert!(looks_back("How many rules did I mention?"));
+        assert!(looks_back("Have I ever used Zotero before?"));
+        assert!(looks_back("What did you recommend for my garden?"));
+        assert!(!looks_back("What is your recommendation for dinner?"));
+        assert!(!looks_back("What should I cook for my guests?"));
+        assert!(!looks_back("Which options do I have in Lisbon?"));
+        assert!(!looks_back("How do I calculate the area?"));
     }
 
     properties! {

@@ -26,6 +26,8 @@ pub struct Query {
     pub(crate) asker: Asker,
     /// The author whose words it asks for.
     pub(crate) whose: Whose,
+    /// True if it asks for something said or done earlier.
+    pub(crate) looks_back: bool,
 }
 
 /// The asker.
@@ -95,6 +97,7 @@ impl Query {
             is_question: terms::is_question(request.text, own),
             asker: asker(index.speakers(), request),
             whose: cues::whose(request.text, own),
+            looks_back: cues::looks_back(request.text, own),
         }
     }
 }

@@ -71,7 +71,9 @@ pub fn statements(
         // If a message is nearly worth its room anyway, only its rank decides, unless it surely is a statement.
         let is_by_rank = |it: &Statement| !it.is_sure && worth[it.message] * weights.margin >= last;
         let is_worth_more = |it: &Statement| it.worth > last * weights.margin && !is_by_rank(it);
-        found.retain(|it| is_open[it.message] && (it.is_safety || is_worth_more(it)));
+        // A request about an earlier message needs that message. Rank alone decides what else is included.
+        let may_displace = |it: &Statement| !query.looks_back && is_worth_more(it);
+        found.retain(|it| is_open[it.message] && (it.is_safety || may_displace(it)));
     }
     in_order(index, &found)
 }

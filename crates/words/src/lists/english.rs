@@ -60,6 +60,13 @@ did you, have you, had you, you said, you told, you suggested, you recommended, 
 proposed, you explained, you listed, you wrote, your answer, your advice, your suggestion, your suggestions, your \
 recommendation, your recommendations, your explanation";
 
+/// Phrases that ask for something said or done earlier.
+pub(super) const RECORDED: &str = "\
+did i, did my, did we, did it take me, have i, have my, had i, has my, was i, was my, were my, i said, i mention, i \
+mentioned, i told, i brought up, i described, passed between, our conversation, our conversations, remind me, did you, \
+you said, you told, you suggested, you recommended, you gave, you mentioned, you proposed, you explained, you listed, \
+you wrote";
+
 /// Irregular forms, each with the word that it is a form of.
 pub(super) const IRREGULAR: &str = "\
 ate eat, eaten eat, beaten beat, became become, began begin, begun begin, bent bend, bit bite, bitten bite, bled bleed, \

@@ -56,3 +56,8 @@ pub(super) const ANSWERED: &str = "\
 hai detto, mi hai, ha detto, hai consigliato, hai suggerito, hai proposto, hai spiegato, hai menzionato, il tuo \
 consiglio, i tuoi consigli, la tua risposta, il tuo suggerimento, la tua raccomandazione, il suo consiglio, la sua \
 risposta";
+
+/// Phrases that ask for something said or done earlier.
+pub(super) const RECORDED: &str = "\
+ho detto, ho menzionato, ho parlato, ho raccontato, ti ho, le ho, ho mai, nostra conversazione, nostre conversazioni, \
+ricordami, mi ricordi, hai detto, ha detto, hai consigliato, hai suggerito, hai proposto, hai spiegato, hai menzionato";

@@ -131,6 +131,20 @@ pub fn answered_phrases(language: Language) -> impl Iterator<Item = &'static str
     list.split(", ")
 }
 
+/// Phrases that ask for something said or done earlier in a language, folded.
+pub fn recorded_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+    let list = match language {
+        Language::English => english::RECORDED,
+        Language::German => german::RECORDED,
+        Language::French => french::RECORDED,
+        Language::Spanish => spanish::RECORDED,
+        Language::Portuguese => portuguese::RECORDED,
+        Language::Italian => italian::RECORDED,
+        Language::Russian => russian::RECORDED,
+    };
+    list.split(", ")
+}
+
 /// The languages that have a word as a stop word, as bits by their places in [`Language::ALL`]. The word must be
 /// prepared, and may lack its diacritics.
 #[must_use]
@@ -329,7 +343,8 @@ mod tests {
             assert!(question_phrases(language).all(has_word));
             let cues = standing_phrases(language).map(|phrase| phrase.trim_start_matches('^'));
             let cues = cues.chain(correction_phrases(language)).chain(asker_words(language));
-            for phrase in cues.chain(answered_phrases(language)) {
+            let asked = answered_phrases(language).chain(recorded_phrases(language));
+            for phrase in cues.chain(asked) {
                 // Folding leaves a phrase unchanged, because it is searched for in folded texts.
                 assert_eq!(spaced_folded(phrase).trim(), phrase);
             }

@@ -54,3 +54,9 @@ pub(super) const ANSWERED: &str = "\
 voce disse, disseste, voce recomendou, recomendaste, voce sugeriu, sugeriste, voce mencionou, mencionaste, voce \
 explicou, explicaste, seu conselho, teu conselho, sua resposta, tua resposta, sua sugestao, tua sugestao, sua \
 recomendacao, tua recomendacao";
+
+/// Phrases that ask for something said or done earlier.
+pub(super) const RECORDED: &str = "\
+eu disse, eu mencionei, mencionei, eu contei, te contei, lhe contei, eu falei, alguma vez eu, nossa conversa, nossas \
+conversas, lembre me, lembra me, me lembre, voce disse, disseste, voce recomendou, recomendaste, voce sugeriu, \
+sugeriste, voce mencionou, mencionaste, voce explicou, explicaste";

@@ -54,3 +54,9 @@ pub(super) const ANSWERED: &str = "\
 me dijiste, dijiste, me recomendaste, recomendaste, sugeriste, me sugeriste, mencionaste, explicaste, has dicho, me \
 has, me dijo usted, tu consejo, tus consejos, tu respuesta, tu sugerencia, tu recomendacion, su consejo, su \
 respuesta, su recomendacion";
+
+/// Phrases that ask for something said or done earlier.
+pub(super) const RECORDED: &str = "\
+dije, te dije, te conte, te mencione, he dicho, he mencionado, he contado, alguna vez he, nuestra conversacion, \
+nuestras conversaciones, recuerdame, recuerdeme, dijiste, recomendaste, sugeriste, mencionaste, explicaste, has dicho, \
+me has";
