@@ -132,7 +132,7 @@ const interrupted = (toolCallId: string): MessageInput => ({
 function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
   const open = new Set<string>();
   for (const message of messages) {
-    const { role, content } = parse(message, "message", "transcript_error").message;
+    const { role, content, name, toolName } = parse(message, "message", "transcript_error").message;
     if (role === "user") {
       open.clear();
     }
@@ -140,7 +140,8 @@ function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
       if (part.type === "tool-call" && part.providerExecuted !== true) {
         open.add(part.toolCallId);
       } else if (part.type === "tool-result") {
-        open.delete(part.toolCallId);
+        // A result without an id answers the call of its tool, whose name is the id.
+        open.delete(part.toolCallId || String(toolName ?? name));
       }
     }
   }
@@ -172,13 +173,16 @@ export function carryOnConfig<C extends ContextConfig<MessageInput>>(
 const partsOf = (message: MessageInput): readonly PlainPart[] =>
   parse(message, "message", "transcript_error").message.content;
 
-/** True if the last message is the assistant's, and ends with words and without an open call. */
+/** True if the last message is the assistant's, and no tool is left to answer or to be read. */
 function hasEnded(messages: readonly MessageInput[]): boolean {
   const last = messages.at(-1);
   if (last === undefined || parse(last, "message", "transcript_error").message.role !== "assistant") {
     return false;
   }
-  return !/^tool-(?:call|result)$/.test(partsOf(last).at(-1)?.type ?? "") && openCallsOf(messages).length === 0;
+  const end = partsOf(last).at(-1);
+  // The provider itself ran a hosted tool, so nobody else answers it.
+  const isOfTool = (end?.type === "tool-call" || end?.type === "tool-result") && end.providerExecuted !== true;
+  return !isOfTool && openCallsOf(messages).length === 0;
 }
 
 /** Names of arguments that name a file, in agents' tools. */

@@ -290,6 +290,11 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
       isRecord(info) && anyOf(messages, ({ info, parts }) => isRecord(info) && Array.isArray(parts)),
   },
   {
+    name: "assistant-ui thread",
+    isRead: true,
+    file: ({ messages }) => anyOf(messages, ({ parentId, message }) => parentId !== undefined && isRecord(message)),
+  },
+  {
     name: "Cline or Roo Code task (ui_messages.json)",
     isRead: true,
     row: ({ ts, type, say, ask }) =>

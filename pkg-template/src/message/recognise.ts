@@ -69,7 +69,7 @@ export function unreadName(value: unknown): string | undefined {
 
 /** Returns a kind's name with its article. */
 export function withArticle(name: string): string {
-  return `${/^(?:[AEIOU]|MCP|LM |opencode|iM)/.test(name) ? "an" : "a"} ${name}`;
+  return `${/^(?:[aeiou]|MCP|LM )/i.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** Returns the format of messages with `role` and `content`. */

@@ -135,6 +135,34 @@ describe("a session of another app", () => {
     }
   });
 
+  test("with calls that have no ids ends like any other", async () => {
+    const old = [
+      { role: "user", content: "How many seats?" },
+      { role: "assistant", content: null, function_call: { name: "look", arguments: "{}" } },
+      { role: "function", name: "look", content: "40" },
+      { role: "assistant", content: "Forty." },
+    ];
+    for (const as of PROVIDERS) {
+      const body = JSON.stringify((await carryOn(JSON.stringify(old), { ...options, as })).body);
+      assert.ok(body.includes("Continue.") && !body.includes("interrupted"), as);
+    }
+  });
+
+  test("that ends with a tool that the provider ran gets a request", async () => {
+    const content = [
+      { type: "server_tool_use", id: "t", name: "web_search", input: { query: "a" } },
+      { type: "web_search_tool_result", tool_use_id: "t", content: [] },
+    ];
+    const file = JSON.stringify([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content },
+    ]);
+    for (const as of PROVIDERS) {
+      const { body } = await carryOn(file, { ...options, as });
+      assert.ok(JSON.stringify(body).includes("Continue."), as);
+    }
+  });
+
   test("that ends with a result or an open call gets none", async () => {
     for (const parts of [
       [call, result],

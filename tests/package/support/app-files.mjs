@@ -234,6 +234,38 @@ const openWebUi = {
   },
 };
 
+const assistantUi = {
+  kind: "assistant-ui thread",
+  file: "the result of `thread.export()`",
+  recognised: "`messages` with `parentId` and `message`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead: "other branches; the application's metadata",
+  write: (turns) => {
+    const messages = turns.flatMap((turn, at) => {
+      const parentId = turns[at - 1]?.id ?? null;
+      const base = { createdAt: timeOf(turn), metadata: { custom: {} } };
+      const head =
+        turn.role === "user"
+          ? { ...base, role: "user", attachments: [] }
+          : { ...base, role: "assistant", status: { type: "complete", reason: "stop" } };
+      const content = [
+        ...(turn.reasoning === undefined ? [] : [{ type: "reasoning", text: turn.reasoning }]),
+        { type: "text", text: turn.text },
+        ...turn.calls.map(({ id, name, input, output }) => ({
+          ...{ type: "tool-call", toolCallId: id, toolName: name },
+          ...{ args: input, argsText: json(input), result: output },
+        })),
+      ];
+      const other = { ...head, id: `x${at}`, content: [{ type: "text", text: turn.abandoned }] };
+      return [
+        { parentId, message: { ...head, id: turn.id, content } },
+        ...(turn.abandoned === undefined ? [] : [{ parentId, message: other }]),
+      ];
+    });
+    return { text: json({ headId: turns.at(-1)?.id, messages }), skipped: 0 };
+  },
+};
+
 const libreChat = {
   kind: "LibreChat export",
   file: "the JSON export of a conversation",
@@ -778,7 +810,7 @@ const clineHistory = {
  * @type {any[]} */
 export const AGENTS = [claudeCode, codex, geminiCli, pi, opencode, clineHistory, cline, aider, copilot, copilotCli];
 /** @type {any[]} */
-export const CHATS = [openWebUi, libreChat, lmStudio, sillyTavern];
+export const CHATS = [openWebUi, assistantUi, libreChat, lmStudio, sillyTavern];
 /** @type {any[]} */
 export const MESSENGERS = [discord, slack, telegram, whatsApp];
 /** Every kind of file that is read.

@@ -4,6 +4,7 @@
 import { KNOWN_KINDS, provideKinds } from "../known.js";
 import { provideReaders } from "../readers.js";
 import { aider } from "./aider.js";
+import { assistantUi } from "./assistant-ui.js";
 import { cline } from "./cline.js";
 import { copilot } from "./copilot.js";
 import { copilotCli } from "./copilot-cli.js";
@@ -30,6 +31,7 @@ provideReaders({
   "SillyTavern chat": sillyTavern,
   "LM Studio conversation": lmStudio,
   "opencode session": opencode,
+  "assistant-ui thread": assistantUi,
   "Cline or Roo Code task (ui_messages.json)": cline,
   "WhatsApp export": whatsApp,
   "Aider chat history": aider,
