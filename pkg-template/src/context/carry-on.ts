@@ -132,7 +132,7 @@ const interrupted = (toolCallId: string): MessageInput => ({
 function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
   const open = new Set<string>();
   for (const message of messages) {
-    const { role, content, name, toolName } = parse(message, "message", "transcript_error").message;
+    const { role, content } = parse(message, "message", "transcript_error").message;
     if (role === "user") {
       open.clear();
     }
@@ -140,12 +140,16 @@ function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
       if (part.type === "tool-call" && part.providerExecuted !== true) {
         open.add(part.toolCallId);
       } else if (part.type === "tool-result") {
-        // A result without an id answers the call of its tool, whose name is the id.
-        open.delete(part.toolCallId || String(toolName ?? name));
+        open.delete(part.toolCallId || answeredBy(part.toolName, open));
       }
     }
   }
   return [...open];
+}
+
+/** Returns the call that a result without an id answers: that of its tool, whose name is the id, or the first one. */
+function answeredBy(toolName: string | undefined, open: ReadonlySet<string>): string {
+  return toolName !== undefined && open.has(toolName) ? toolName : ([...open][0] ?? "");
 }
 
 /** Returns the config for continuing a session. The caller's options win. */

@@ -136,15 +136,26 @@ describe("a session of another app", () => {
   });
 
   test("with calls that have no ids ends like any other", async () => {
-    const old = [
-      { role: "user", content: "How many seats?" },
-      { role: "assistant", content: null, function_call: { name: "look", arguments: "{}" } },
-      { role: "function", name: "look", content: "40" },
-      { role: "assistant", content: "Forty." },
-    ];
-    for (const as of PROVIDERS) {
-      const body = JSON.stringify((await carryOn(JSON.stringify(old), { ...options, as })).body);
-      assert.ok(body.includes("Continue.") && !body.includes("interrupted"), as);
+    const calls = [1, 2].map((q) => ({ function: { name: "look", arguments: { q } } }));
+    for (const steps of [
+      [
+        { role: "assistant", content: null, function_call: { name: "look", arguments: "{}" } },
+        { role: "function", name: "look", content: "40" },
+      ],
+      [
+        { role: "assistant", content: "", tool_calls: calls },
+        ...calls.map(() => ({ role: "tool", tool_name: "look", content: "40" })),
+      ],
+      [
+        { role: "assistant", content: "", tool_calls: calls.slice(1) },
+        { role: "tool", content: "40" },
+      ],
+    ]) {
+      const chat = [{ role: "user", content: "How many?" }, ...steps, { role: "assistant", content: "Forty." }];
+      for (const as of PROVIDERS) {
+        const body = JSON.stringify((await carryOn(JSON.stringify(chat), { ...options, as })).body);
+        assert.ok(body.includes("Continue.") && !body.includes("interrupted"), `${as}: ${body}`);
+      }
     }
   });
 
