@@ -17,18 +17,18 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 237_600 },
-  "selection.wasm": { brotli: 230_200 },
+  "selection.wasm": { brotli: 231_400 },
   "page: buildContext": { brotli: 409_500 },
   "slim: buildContext, the core in a separate file": { brotli: 54_000 },
   "first context in a page: all fits": { brotli: 291_400 },
   "first context in a page: exact in o200k_base": { brotli: 746_300 },
   "first context in a page: exact in cl100k_base": { brotli: 502_500 },
-  "worker: buildContext, cl100k_base": { gzip: 906_900 },
-  "worker: slim, cl100k_base": { gzip: 564_100 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 845_200 },
-  "worker: o200k_base": { gzip: 1_202_300 },
-  "worker: cl100k_base": { gzip: 956_300 },
-  "worker: both vocabularies": { gzip: 1_412_900 },
+  "worker: buildContext, cl100k_base": { gzip: 907_900 },
+  "worker: slim, cl100k_base": { gzip: 564_300 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 846_300 },
+  "worker: o200k_base": { gzip: 1_203_600 },
+  "worker: cl100k_base": { gzip: 957_500 },
+  "worker: both vocabularies": { gzip: 1_414_000 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

@@ -78,11 +78,11 @@ const LEARNINGS: [Learning; 2] = [
         least_templates: 1,
         l1: 5.0,
         least_weight: 2,
-        bias: [-0.6, -1.1, -0.5],
+        bias: [-0.35, -0.85, -0.25],
         copies_of_none: 2 * PER_TEMPLATE,
         foreign: 0,
         dropped: 600,
-        rounds: 8,
+        rounds: 32,
     },
     Learning {
         table: Table::Others,
@@ -95,7 +95,7 @@ const LEARNINGS: [Learning; 2] = [
         copies_of_none: 3 * PER_TEMPLATE,
         foreign: 12,
         dropped: 0,
-        rounds: 4,
+        rounds: 8,
     },
 ];
 /// Factor for the weights of other languages: fewer of their features are known, so each must count more.
@@ -114,6 +114,8 @@ struct Sentence {
     class: usize,
     template: usize,
     keys: Vec<u32>,
+    /// A random number, which decides its place in each epoch.
+    draw: u64,
 }
 
 /// The words of each slot of a language.
@@ -123,10 +125,21 @@ type Slots = BTreeMap<String, Vec<String>>;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, count: usize) -> usize {
+    /// A generator whose seed is a text and a round. So a template's sentences don't depend on its place, and a change to
+    /// one language doesn't redraw the sentences of the others.
+    fn of(text: &str, round: u64) -> Self {
+        let mixed = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        Self(text.bytes().fold(0xCBF2_9CE4_8422_2325 ^ round, mixed))
+    }
+
+    fn next(&mut self) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % count.max(1)
+        self.0 >> 33
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        self.next() as usize % count.max(1)
     }
 
     fn pick<'a>(&mut self, all: &'a [impl AsRef<str>]) -> &'a str {
@@ -212,6 +225,7 @@ fn read_sentences(text: &str) -> Vec<Sentence> {
             class: class_of(next()),
             template: 0,
             keys: keys(next(), table_of(language)),
+            draw: 0,
         }
     };
     text.lines().filter(|line| !line.starts_with('#')).map(sentence).collect()
@@ -278,7 +292,6 @@ fn sentences(
     is_mixed: bool,
     round: u64,
 ) -> Vec<Sentence> {
-    let mut random = Random(7 + round);
     let mut all = Vec::new();
     for (at, Template { language, is_foreign, class, text }) in templates.iter().enumerate() {
         let is_own = table_of(*language) == learning.table;
@@ -299,9 +312,12 @@ fn sentences(
             of_language.map(|it| it.text.as_str()).collect(),
             others.map(|it| it.text.as_str()).collect(),
         ];
+        let mut random = Random::of(text, round);
+        let mut draws = Random::of(text, !round);
         let mut add = |class: usize, text: &str| {
             let keys = learned_keys(text, learning.table);
-            all.push(Sentence { language: *language, class, template: at, keys });
+            let draw = draws.next();
+            all.push(Sentence { language: *language, class, template: at, keys, draw });
         };
         for copy in 0..copies {
             if is_mixed && copy % 2 == 0 && copy < 2 * learning.salads {
@@ -454,14 +470,12 @@ impl Model {
             .collect();
         let every = keys.iter().position(|key| *key == every);
         let mut order: Vec<usize> = (0..examples.len()).collect();
-        let mut random = Random(11 + round);
-        for _ in 0..EPOCHS {
-            for at in (1..order.len()).rev() {
-                order.swap(at, random.below(at + 1));
-            }
+        for epoch in 0..EPOCHS as u64 {
+            order.sort_by_cached_key(|at| Random(sentences[*at].draw ^ epoch << 31).next());
             for at in &order {
                 let (class, mut features) = examples[*at].clone();
                 if learning.dropped > 0 {
+                    let mut random = Random(sentences[*at].draw ^ (epoch + 1) << 40);
                     features
                         .retain(|at| Some(*at) == every || random.below(1000) >= learning.dropped);
                 }
