@@ -618,16 +618,22 @@ function fileFailure(failure: unknown, done: "read" | "written"): string {
   }
 }
 
+/** Decodes a file: UTF-8, or UTF-16 if it begins with that mark, as files written by PowerShell do. */
 function decode(bytes: Uint8Array, name: string): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (failure) {
     const isTooLarge = (failure as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG";
     if (isTooLarge) {
       throw new UsageError(`${name}: is too large`);
     }
     const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b;
-    throw new UsageError(`${name}: is ${isArchive ? "an archive: name a file inside it" : "not text in UTF-8"}`);
+    throw new UsageError(
+      `${name}: is ${isArchive ? "an archive: name a file inside it" : "not text in UTF-8 or UTF-16"}`,
+    );
   }
 }
 

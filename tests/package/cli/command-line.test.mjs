@@ -94,6 +94,8 @@ before(() => {
     "chat.txt": "[01.06.26, 10:00:00] Ann: Where do we meet?\n[01.06.26, 10:01:00] Jo: In the hall.",
     "export.zip": Buffer.from([0x50, 0x4b, 3, 4, 0xff, 0xfe]),
     "utf16.json": Buffer.from(`\ufeff${JSON.stringify(messages)}`, "utf16le"),
+    "utf16-big-endian.json": Buffer.from(`\ufeff${JSON.stringify(messages)}`, "utf16le").swap16(),
+    "cut-utf16.json": Buffer.from(`\ufeff${JSON.stringify(messages)}`, "utf16le").subarray(0, -1),
   };
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(folder, name), content);
@@ -261,6 +263,13 @@ describe("the summary on standard error", () => {
   });
 });
 
+test("a file in UTF-16 is read like the same file in UTF-8", async () => {
+  const { stdout } = await succeeds(["build", "list.json", "--request", request]);
+  for (const file of ["utf16.json", "utf16-big-endian.json"]) {
+    assert.equal((await succeeds(["build", file, "--request", request])).stdout, stdout, file);
+  }
+});
+
 describe("a problem with the file is reported in one line with exit code 2", () => {
   /** @type {[file: string, pattern: RegExp][]} */
   const cases = [
@@ -268,7 +277,7 @@ describe("a problem with the file is reported in one line with exit code 2", () 
     ["list.json/missing.json", /no such file/],
     ["directory", /directory: is a directory/],
     ["not-utf8.json", /not text in UTF-8/],
-    ["utf16.json", /not text in UTF-8/],
+    ["cut-utf16.json", /not text in UTF-8 or UTF-16/],
     ["export.zip", /export\.zip: is an archive: name a file inside it/],
     ["cut.json", /cut\.json: not a conversation/],
     ["cut-object.json", /cut-object\.json: not a conversation/],

@@ -265,3 +265,10 @@ test("WhatsApp's own words for a file differ from a user's", () => {
     assert.equal(chat(own), own);
   }
 });
+
+test("WhatsApp's years are those of the common era, on Thai phones too", () => {
+  const timeOf = (date) => parseTranscript(`[${date}, 10:00:00] Ann: Hi`).messages[0].createdAt;
+  for (const [date, year] of Object.entries({ "31/1/2569": 2026, "31/1/2026": 2026, "31/1/26": 2026 })) {
+    assert.equal(timeOf(date), `${year}-01-31T10:00:00`);
+  }
+});
