@@ -150,26 +150,30 @@ pub enum Whose {
     Answerer,
 }
 
-/// The author whose words a request asks for, by the phrases of its language, or of every language if it is unknown.
+/// The earlier messages that a request asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Their author.
+    pub whose: Whose,
+    /// True if it asks for something said or done earlier ("when did I say", "what did you recommend"). A request for
+    /// advice doesn't.
+    pub looks_back: bool,
+}
+
+/// The earlier messages that a request asks for, by the phrases of its language, or of every language if it is unknown.
 #[must_use]
-pub fn whose(request: &str, language: Option<Language>) -> Whose {
+pub fn asked(request: &str, language: Option<Language>) -> Asked {
     let said = spaced_folded(request);
     let has = |phrase: &str| find(&said, phrase);
-    if languages(language).any(|language| lists::answered_phrases(language).any(has)) {
+    let whose = if languages(language).any(|it| lists::answered_phrases(it).any(has)) {
         Whose::Answerer
-    } else if languages(language).any(|language| lists::asker_words(language).any(has)) {
+    } else if languages(language).any(|it| lists::asker_words(it).any(has)) {
         Whose::Asker
     } else {
         Whose::Anybody
-    }
-}
-
-/// True if a request asks for something said or done earlier ("when did I say", "what did you recommend"), by the
-/// phrases of its language, or of every language if it is unknown. A request for advice doesn't.
-#[must_use]
-pub fn looks_back(request: &str, language: Option<Language>) -> bool {
-    let said = spaced_folded(request);
-    languages(language).any(|it| lists::recorded_phrases(it).any(|phrase| find(&said, phrase)))
+    };
+    let looks_back = languages(language).any(|it| lists::recorded_phrases(it).any(has));
+    Asked { whose, looks_back }
 }
 
 fn languages(known: Option<Language>) -> impl Iterator<Item = Language> {
@@ -379,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_request_names_the_speaker_it_asks_about() {
-        let whose = |request| whose(request, Some(Language::English));
+        let whose = |request| asked(request, Some(Language::English)).whose;
         assert_eq!(whose("What did you recommend for my garden?"), Whose::Answerer);
         assert_eq!(whose("When does my first sprint end?"), Whose::Asker);
         assert_eq!(whose("When did Anna leave?"), Whose::Anybody);
@@ -387,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_request_for_advice_does_not_look_back() {
-        let looks_back = |request| looks_back(request, Some(Language::English));
+        let looks_back = |request| asked(request, Some(Language::English)).looks_back;
         assert!(looks_back("How many rules did I mention?"));
         assert!(looks_back("Have I ever used Zotero before?"));
         assert!(looks_back("What did you recommend for my garden?"));

@@ -41,6 +41,7 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
 const OWN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
 
 let own: MessageFormat | undefined;
+
 /**
  * Fields of messages in other formats. A message with a role, none of these fields and no part unknown to the dialects
  * needs no other format: it is in windrow's own form, or one of OpenAI's chat, Anthropic's or the AI SDK's

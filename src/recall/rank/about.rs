@@ -110,15 +110,16 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
 /// Raises the messages of the author whose words a request asks for: "what did I say", "what did you recommend".
 fn raise_by_author(scoring: Scoring<'_>, total: &mut [f32]) {
     let Scoring { index, query, weights, .. } = scoring;
-    let (is_by_author, weight): (&dyn Fn(usize) -> bool, f32) = match (query.whose, query.asker) {
-        (Whose::Asker, Asker::Known(asker)) => {
-            (&move |it| index.speaker(it) == asker, weights.own_words)
-        }
-        (Whose::Answerer, Asker::Known(_)) => {
-            (&|it| index.role(it) == Some(Role::Assistant), weights.answers)
-        }
-        _ => return,
-    };
+    let (is_by_author, weight): (&dyn Fn(usize) -> bool, f32) =
+        match (query.asked.whose, query.asker) {
+            (Whose::Asker, Asker::Known(asker)) => {
+                (&move |it| index.speaker(it) == asker, weights.own_words)
+            }
+            (Whose::Answerer, Asker::Known(_)) => {
+                (&|it| index.role(it) == Some(Role::Assistant), weights.answers)
+            }
+            _ => return,
+        };
     for (message, total) in total.iter_mut().enumerate() {
         if *total > 0.0 && is_by_author(message) {
             *total *= 1.0 + weight;

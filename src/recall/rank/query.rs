@@ -4,7 +4,7 @@ use crate::base::map::HashedSet;
 use crate::base::message::Role;
 use crate::base::time::{Milliseconds, Zone};
 use crate::recall::index::{Index, Speaker};
-use crate::recall::text::cues::{self, Whose};
+use crate::recall::text::cues::{self, Asked};
 use crate::recall::text::dates;
 use crate::recall::text::detect;
 use crate::recall::text::terms::{self, Analyzer, Word};
@@ -24,10 +24,8 @@ pub struct Query {
     pub(crate) is_question: bool,
     /// The asker.
     pub(crate) asker: Asker,
-    /// The author whose words it asks for.
-    pub(crate) whose: Whose,
-    /// True if it asks for something said or done earlier.
-    pub(crate) looks_back: bool,
+    /// The earlier messages that it asks for.
+    pub(crate) asked: Asked,
 }
 
 /// The asker.
@@ -96,8 +94,7 @@ impl Query {
             wants_overview,
             is_question: terms::is_question(request.text, own),
             asker: asker(index.speakers(), request),
-            whose: cues::whose(request.text, own),
-            looks_back: cues::looks_back(request.text, own),
+            asked: cues::asked(request.text, own),
         }
     }
 }

@@ -67,12 +67,14 @@ pub fn statements(
     }
     let mut found = raised(scoring, scores, asker, limits);
     if !found.is_empty() {
-        let last = margin(scoring, worth, limits.room);
-        // If a message is nearly worth its room anyway, only its rank decides, unless it surely is a statement.
-        let is_by_rank = |it: &Statement| !it.is_sure && worth[it.message] * weights.margin >= last;
-        let is_worth_more = |it: &Statement| it.worth > last * weights.margin && !is_by_rank(it);
-        // A request about an earlier message needs that message. Rank alone decides what else is included.
-        let may_displace = |it: &Statement| !query.looks_back && is_worth_more(it);
+        // A request about an earlier message needs that message, so no statement displaces others for its own worth.
+        let last = (!query.asked.looks_back).then(|| margin(scoring, worth, limits.room));
+        let is_worth_more = |it: &Statement, last: f32| {
+            // If a message is nearly worth its room anyway, only its rank decides, unless it surely is a statement.
+            let is_by_rank = !it.is_sure && worth[it.message] * weights.margin >= last;
+            it.worth > last * weights.margin && !is_by_rank
+        };
+        let may_displace = |it: &Statement| last.is_some_and(|last| is_worth_more(it, last));
         found.retain(|it| is_open[it.message] && (it.is_safety || may_displace(it)));
     }
     in_order(index, &found)

@@ -54,18 +54,20 @@ wrong, i made a mistake, scratch that, i ve never, i have never";
 /// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "i, me, my, mine, myself";
 
-/// Phrases that ask for an earlier answer.
-pub(super) const ANSWERED: &str = "\
-did you, have you, had you, you said, you told, you suggested, you recommended, you gave, you mentioned, you \
-proposed, you explained, you listed, you wrote, your answer, your advice, your suggestion, your suggestions, your \
-recommendation, your recommendations, your explanation";
+/// Phrases that ask for words of an earlier answer.
+pub(super) const SAID: &str = "\
+did you, you said, you told, you suggested, you recommended, you gave, you mentioned, you proposed, you explained, you \
+listed, you wrote";
 
-/// Phrases that ask for something said or done earlier.
+/// Other phrases that ask for an earlier answer.
+pub(super) const ANSWERED: &str = "\
+have you, had you, your answer, your advice, your suggestion, your suggestions, your recommendation, your \
+recommendations, your explanation";
+
+/// Other phrases that ask for something said or done earlier.
 pub(super) const RECORDED: &str = "\
 did i, did my, did we, did it take me, have i, have my, had i, has my, was i, was my, were my, i said, i mention, i \
-mentioned, i told, i brought up, i described, passed between, our conversation, our conversations, remind me, did you, \
-you said, you told, you suggested, you recommended, you gave, you mentioned, you proposed, you explained, you listed, \
-you wrote";
+mentioned, i told, i brought up, i described, passed between, our conversation, our conversations, remind me";
 
 /// Irregular forms, each with the word that it is a form of.
 pub(super) const IRREGULAR: &str = "\

@@ -48,13 +48,17 @@ change, ont change, change d avis, n est plus, ne suis plus, je me suis trompe, 
 /// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "je, j, me, m, moi, mon, ma, mes";
 
-/// Phrases that ask for an earlier answer.
-pub(super) const ANSWERED: &str = "\
-as tu, avez vous, tu as, vous avez, m as tu, tu m as, vous m avez, ton conseil, tes conseils, ta reponse, ta \
-suggestion, ta recommandation, votre conseil, vos conseils, votre reponse, votre suggestion, votre recommandation";
+/// Phrases that ask for words of an earlier answer.
+pub(super) const SAID: &str = "\
+m as tu, tu m as, vous m avez";
 
-/// Phrases that ask for something said or done earlier.
+/// Other phrases that ask for an earlier answer.
+pub(super) const ANSWERED: &str = "\
+as tu, avez vous, tu as, vous avez, ton conseil, tes conseils, ta reponse, ta suggestion, ta recommandation, votre \
+conseil, vos conseils, votre reponse, votre suggestion, votre recommandation";
+
+/// Other phrases that ask for something said or done earlier.
 pub(super) const RECORDED: &str = "\
 ai je dit, ai je mentionne, ai je parle, ai je deja, avais je, etais je, j ai dit, j ai mentionne, j ai parle, je t \
 ai, je vous ai, notre conversation, nos conversations, rappelle moi, rappelez moi, as tu dit, as tu recommande, avez \
-vous dit, avez vous recommande, m as tu, tu m as, vous m avez";
+vous dit, avez vous recommande";

@@ -54,14 +54,18 @@ habe noch nie, ich habe nie";
 /// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "ich, mich, mir, mein, meine, meinen, meinem, meiner, meines";
 
-/// Phrases that ask for an earlier answer.
-pub(super) const ANSWERED: &str = "\
-hast du, haben sie, du hast, hattest du, du meintest, du sagtest, dein rat, dein vorschlag, deine antwort, deine \
-empfehlung, deine vorschlage, ihr rat, ihr vorschlag, ihre antwort, ihre empfehlung";
+/// Phrases that ask for words of an earlier answer.
+pub(super) const SAID: &str = "\
+du meintest, du sagtest";
 
-/// Phrases that ask for something said or done earlier.
+/// Other phrases that ask for an earlier answer.
+pub(super) const ANSWERED: &str = "\
+hast du, haben sie, du hast, hattest du, dein rat, dein vorschlag, deine antwort, deine empfehlung, deine vorschlage, \
+ihr rat, ihr vorschlag, ihre antwort, ihre empfehlung";
+
+/// Other phrases that ask for something said or done earlier.
 pub(super) const RECORDED: &str = "\
 habe ich gesagt, habe ich dir, habe ich ihnen, habe ich erwahnt, habe ich schon, habe ich bereits, habe ich je, habe \
 ich jemals, hatte ich, war ich, ich gesagt, ich erwahnt, ich erzahlt, sagte ich, erwahnte ich, unser gesprach, unserem \
 gesprach, unseren gesprachen, erinnere mich, erinner mich, hast du gesagt, hast du empfohlen, hast du vorgeschlagen, \
-hast du erwahnt, haben sie gesagt, haben sie empfohlen, haben sie vorgeschlagen, du meintest, du sagtest";
+hast du erwahnt, haben sie gesagt, haben sie empfohlen, haben sie vorgeschlagen";

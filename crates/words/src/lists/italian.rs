@@ -51,13 +51,16 @@ sbagliata, non ho mai";
 /// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "io, mi, me, mio, mia, miei, mie";
 
-/// Phrases that ask for an earlier answer.
-pub(super) const ANSWERED: &str = "\
-hai detto, mi hai, ha detto, hai consigliato, hai suggerito, hai proposto, hai spiegato, hai menzionato, il tuo \
-consiglio, i tuoi consigli, la tua risposta, il tuo suggerimento, la tua raccomandazione, il suo consiglio, la sua \
-risposta";
+/// Phrases that ask for words of an earlier answer.
+pub(super) const SAID: &str = "\
+hai detto, ha detto, hai consigliato, hai suggerito, hai proposto, hai spiegato, hai menzionato";
 
-/// Phrases that ask for something said or done earlier.
+/// Other phrases that ask for an earlier answer.
+pub(super) const ANSWERED: &str = "\
+mi hai, il tuo consiglio, i tuoi consigli, la tua risposta, il tuo suggerimento, la tua raccomandazione, il suo \
+consiglio, la sua risposta";
+
+/// Other phrases that ask for something said or done earlier.
 pub(super) const RECORDED: &str = "\
 ho detto, ho menzionato, ho parlato, ho raccontato, ti ho, le ho, ho mai, nostra conversazione, nostre conversazioni, \
-ricordami, mi ricordi, hai detto, ha detto, hai consigliato, hai suggerito, hai proposto, hai spiegato, hai menzionato";
+ricordami, mi ricordi";

@@ -119,30 +119,30 @@ pub fn asker_words(language: Language) -> impl Iterator<Item = &'static str> {
 
 /// Phrases that ask for an earlier answer in a language, folded.
 pub fn answered_phrases(language: Language) -> impl Iterator<Item = &'static str> {
-    let list = match language {
-        Language::English => english::ANSWERED,
-        Language::German => german::ANSWERED,
-        Language::French => french::ANSWERED,
-        Language::Spanish => spanish::ANSWERED,
-        Language::Portuguese => portuguese::ANSWERED,
-        Language::Italian => italian::ANSWERED,
-        Language::Russian => russian::ANSWERED,
+    let lists = match language {
+        Language::English => [english::SAID, english::ANSWERED],
+        Language::German => [german::SAID, german::ANSWERED],
+        Language::French => [french::SAID, french::ANSWERED],
+        Language::Spanish => [spanish::SAID, spanish::ANSWERED],
+        Language::Portuguese => [portuguese::SAID, portuguese::ANSWERED],
+        Language::Italian => [italian::SAID, italian::ANSWERED],
+        Language::Russian => [russian::SAID, russian::ANSWERED],
     };
-    list.split(", ")
+    lists.into_iter().flat_map(|list| list.split(", "))
 }
 
 /// Phrases that ask for something said or done earlier in a language, folded.
 pub fn recorded_phrases(language: Language) -> impl Iterator<Item = &'static str> {
-    let list = match language {
-        Language::English => english::RECORDED,
-        Language::German => german::RECORDED,
-        Language::French => french::RECORDED,
-        Language::Spanish => spanish::RECORDED,
-        Language::Portuguese => portuguese::RECORDED,
-        Language::Italian => italian::RECORDED,
-        Language::Russian => russian::RECORDED,
+    let lists = match language {
+        Language::English => [english::SAID, english::RECORDED],
+        Language::German => [german::SAID, german::RECORDED],
+        Language::French => [french::SAID, french::RECORDED],
+        Language::Spanish => [spanish::SAID, spanish::RECORDED],
+        Language::Portuguese => [portuguese::SAID, portuguese::RECORDED],
+        Language::Italian => [italian::SAID, italian::RECORDED],
+        Language::Russian => [russian::SAID, russian::RECORDED],
     };
-    list.split(", ")
+    lists.into_iter().flat_map(|list| list.split(", "))
 }
 
 /// The languages that have a word as a stop word, as bits by their places in [`Language::ALL`]. The word must be

@@ -49,14 +49,16 @@ me enganei, nunca tive, eu nunca";
 /// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "eu, me, mim, meu, minha, meus, minhas";
 
-/// Phrases that ask for an earlier answer.
-pub(super) const ANSWERED: &str = "\
+/// Phrases that ask for words of an earlier answer.
+pub(super) const SAID: &str = "\
 voce disse, disseste, voce recomendou, recomendaste, voce sugeriu, sugeriste, voce mencionou, mencionaste, voce \
-explicou, explicaste, seu conselho, teu conselho, sua resposta, tua resposta, sua sugestao, tua sugestao, sua \
-recomendacao, tua recomendacao";
+explicou, explicaste";
 
-/// Phrases that ask for something said or done earlier.
+/// Other phrases that ask for an earlier answer.
+pub(super) const ANSWERED: &str = "\
+seu conselho, teu conselho, sua resposta, tua resposta, sua sugestao, tua sugestao, sua recomendacao, tua recomendacao";
+
+/// Other phrases that ask for something said or done earlier.
 pub(super) const RECORDED: &str = "\
 eu disse, eu mencionei, mencionei, eu contei, te contei, lhe contei, eu falei, alguma vez eu, nossa conversa, nossas \
-conversas, lembre me, lembra me, me lembre, voce disse, disseste, voce recomendou, recomendaste, voce sugeriu, \
-sugeriste, voce mencionou, mencionaste, voce explicou, explicaste";
+conversas, lembre me, lembra me, me lembre";

@@ -49,14 +49,16 @@ he";
 /// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "yo, me, mi, mis, mio, mia";
 
-/// Phrases that ask for an earlier answer.
-pub(super) const ANSWERED: &str = "\
-me dijiste, dijiste, me recomendaste, recomendaste, sugeriste, me sugeriste, mencionaste, explicaste, has dicho, me \
-has, me dijo usted, tu consejo, tus consejos, tu respuesta, tu sugerencia, tu recomendacion, su consejo, su \
-respuesta, su recomendacion";
+/// Phrases that ask for words of an earlier answer.
+pub(super) const SAID: &str = "\
+dijiste, recomendaste, sugeriste, mencionaste, explicaste, has dicho, me has";
 
-/// Phrases that ask for something said or done earlier.
+/// Other phrases that ask for an earlier answer.
+pub(super) const ANSWERED: &str = "\
+me dijiste, me recomendaste, me sugeriste, me dijo usted, tu consejo, tus consejos, tu respuesta, tu sugerencia, tu \
+recomendacion, su consejo, su respuesta, su recomendacion";
+
+/// Other phrases that ask for something said or done earlier.
 pub(super) const RECORDED: &str = "\
 dije, te dije, te conte, te mencione, he dicho, he mencionado, he contado, alguna vez he, nuestra conversacion, \
-nuestras conversaciones, recuerdame, recuerdeme, dijiste, recomendaste, sugeriste, mencionaste, explicaste, has dicho, \
-me has";
+nuestras conversaciones, recuerdame, recuerdeme";
