@@ -9,7 +9,8 @@
 //! asks for an overview; and a message whose own words match far better than all others. If all messages cost the same,
 //! the price changes nothing.
 //!
-//! Repetition is discounted: a message that repeats a better one counts only by its new words.
+//! Repetition is discounted: a message that repeats a better one counts only by its new words. The newest of them takes
+//! the place of the best one, because it may correct it.
 
 use crate::base::candidate::{Candidate, Form};
 use crate::base::map;
@@ -82,8 +83,8 @@ impl Bounds {
 }
 
 /// The best messages within bounds, best first. One that repeats a better one by the same speaker counts by its new
-/// words: its worth is multiplied by their share, and a copy is worth almost nothing. Messages that can't be recalled
-/// don't count as originals.
+/// words: its worth is multiplied by their share, and a copy is worth almost nothing. If the repeat is newer, the two
+/// change places. Messages that can't be recalled don't count as originals.
 #[must_use]
 pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], bounds: Bounds) -> Vec<usize> {
     let Scoring { index, is_open, .. } = scoring;
@@ -98,9 +99,10 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], bounds: Bou
             continue;
         }
         best.truncate(end);
-        for (message, added) in &repeats {
-            worth[*message] *= added;
+        for it in &repeats {
+            worth[it.message] *= it.added;
         }
+        prefer_newest(index, &repeats, worth);
         if !repeats.is_empty() {
             let numbers = best.iter().map(|message| map::best_first(worth[*message], *message));
             let mut numbers: Vec<u64> = numbers.collect();
@@ -112,19 +114,47 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], bounds: Bou
     }
 }
 
+/// Factor of a copy, which makes it worth less than anything that isn't one.
+const OF_COPY: f32 = 1e-6;
+
+/// A message that is nearly the same as a better one.
+struct Repeat {
+    message: usize,
+    /// The better one. The message itself if it is short.
+    original: usize,
+    /// Factor for its worth.
+    added: f32,
+}
+
+/// Lets the newest repeat of each message take its place: it gets the message's worth, and the message counts by the
+/// words that the newest one lacks.
+fn prefer_newest(index: &Index, repeats: &[Repeat], worth: &mut [f32]) {
+    let newer = repeats.iter().filter(|it| it.message > it.original);
+    let by_original = |it: &Repeat| map::pair(narrow(it.original), !narrow(it.message));
+    let mut newer: Vec<u64> = newer.map(by_original).collect();
+    map::sort_numbers(&mut newer);
+    let mut last = None;
+    for (original, message) in newer.into_iter().map(map::halves) {
+        if last.replace(original) != Some(original) {
+            let (original, newest) = (original as usize, !message as usize);
+            worth[newest] = worth[newest].max(worth[original]);
+            worth[original] *= share_added(index.terms_of(original), index.terms_of(newest));
+        }
+    }
+}
+
+/// Factor for the worth of a message next to one that is nearly the same: the share of terms that it adds.
+fn share_added(terms: &[u32], other: &[u32]) -> f32 {
+    let common = nearly_the_same(terms, other).unwrap_or_default();
+    share(terms.len() - common, terms.len()).max(OF_COPY)
+}
+
 /// The messages that are nearly the same as better ones, each with a factor for its worth: the share of words that it
 /// adds or, if it is short, 1/n² for the n-th of the same messages ("Acknowledged."). Words that a speaker often
 /// repeats carry little information. Also returns the number of messages after which the room is surely full.
-fn repeats(
-    index: &Index,
-    best: &[usize],
-    is_open: &[bool],
-    room: u64,
-) -> (Vec<(usize, f32)>, usize) {
+fn repeats(index: &Index, best: &[usize], is_open: &[bool], room: u64) -> (Vec<Repeat>, usize) {
     /// Shorter messages ("yes, I think so") aren't compared, because each may answer something else.
     const LEAST_TERMS: usize = 5;
-    /// Factor of a copy, which makes it worth less than anything that isn't one.
-    const OF_COPY: f32 = 1e-6;
     let mut firsts = Values::new(SKETCH_PARTS * best.len());
     let mut short_counts = Values::new(best.len());
     let mut repeats = Vec::new();
@@ -135,27 +165,34 @@ fn repeats(
             break;
         }
         let terms = index.terms_of(message);
-        let added = if terms.is_empty() {
-            1.0
+        let (original, added) = if terms.is_empty() {
+            (message, 1.0)
         } else {
             let sketch = sketch(index.speaker(message), terms);
             if terms.len() < LEAST_TERMS {
                 let count = short_counts.of(sketch[0], 0);
                 *count += 1;
                 let count = *count as usize;
-                share(1, count.saturating_mul(count))
+                (message, share(1, count.saturating_mul(count)))
             } else {
                 // The first message with each part: this one, if no other was it before.
                 let alike = sketch.map(|part| *firsts.of(part, narrow(message)) as usize);
                 let is_other =
                     |at: &usize| alike[*at] != message && !alike[..*at].contains(&alike[*at]);
-                let others = (0..alike.len()).filter(is_other).map(|at| index.terms_of(alike[at]));
-                let common = others.filter_map(|other| nearly_the_same(terms, other)).max();
-                common.map_or(1.0, |common| share(terms.len() - common, terms.len()).max(OF_COPY))
+                let others = (0..alike.len()).filter(is_other).map(|at| alike[at]);
+                // Of several, a copy comes first.
+                let common = |other| {
+                    let others = index.terms_of(other);
+                    Some((nearly_the_same(terms, others)?, !others.len(), other))
+                };
+                let nearest = others.filter_map(common).max().map(|it| it.2);
+                nearest.map_or((message, 1.0), |other| {
+                    (other, share_added(terms, index.terms_of(other)))
+                })
             }
         };
         if added < 1.0 {
-            repeats.push((message, added));
+            repeats.push(Repeat { message, original, added });
             continue;
         }
         match left.checked_sub(Bounds::least_tokens(index.sizes()[message])) {
