@@ -205,7 +205,7 @@ impl Default for RecallConfig {
             recent_messages: 2,
             max_recent_share: 0.05,
             max_standing_share: 0.05,
-            max_statement_share: 0.4,
+            max_statement_share: 0.5,
             max_share: 1.0,
             excerpts: ExcerptConfig::default(),
             pairs: PairConfig::default(),

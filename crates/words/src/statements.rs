@@ -8,7 +8,7 @@
 use crate::cues::{STANDS, cues, is_between, prose};
 use crate::hash;
 use crate::language::Language;
-use crate::lists::Hashes;
+use crate::lists::{self, Hashes};
 use crate::terms::{find_character, is_any_of, spaced_folded};
 use std::sync::LazyLock;
 
@@ -51,6 +51,12 @@ const LEAST_WORDS: usize = 2;
 /// How much each sentence's score falls with the logarithm of the number of sentences, up to the surest score. A higher
 /// value finds less in long texts.
 const DOUBT: f32 = 1.5;
+/// Minimum score of a sentence that the user labels as lasting.
+const LABELED: f32 = 2.0;
+/// Maximum length of a label in bytes.
+const LABEL_BYTES: usize = 40;
+/// Maximum number of words of a label.
+const LABEL_WORDS: usize = 3;
 /// Number of bits of a feature's hash that are kept.
 const KEY_BITS: u32 = 20;
 /// One step of a weight.
@@ -233,7 +239,18 @@ fn likeliest(sentence: &str, language: Option<Language>) -> Option<(Kind, f32)> 
     tokens_of(sentence).nth(LEAST_WORDS - 1)?;
     let tables = Table::of(language).iter();
     let kinds = tables.flat_map(|table| Kind::ALL.into_iter().zip(scores(sentence, *table)));
-    kinds.max_by(|one, other| one.1.total_cmp(&other.1))
+    let (kind, score) = kinds.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    Some((kind, if has_label(sentence) { score.max(LABELED) } else { score }))
+}
+
+/// True if the user labels a sentence as lasting: "Rule: no tabs", "HARD CONSTRAINT: no network".
+fn has_label(sentence: &str) -> bool {
+    let end = sentence.find([':', '：']).filter(|end| *end <= LABEL_BYTES);
+    end.is_some_and(|end| {
+        let label = spaced_folded(&sentence[..end]);
+        let words = || label.split(' ').filter(|word| !word.is_empty());
+        words().count() <= LABEL_WORDS && words().any(lists::is_label)
+    })
 }
 
 /// The lasting statements of a text, in order. The more sentences a text has, the surer the classifier must be of each:
@@ -450,6 +467,39 @@ mod tests {
         }
         assert_eq!(find("Please fix the failing test in the parser.", None), []);
         assert_eq!((cue("", None), of_cue(0)), (0, None));
+    }
+
+    #[test]
+    fn a_label_makes_a_line_a_statement_in_each_language() {
+        let labeled = [
+            "HARD CONSTRAINT: Conference spending ceiling is $350.",
+            "**Rule:** no tabs at all",
+            "- Goal: ship the importer in May",
+            "Regel: keine Tabulatoren",
+            "Règle : pas de tabulations",
+            "Preferencia: respuestas cortas",
+            "Restrição: sem rede externa",
+            "Scadenza: il 3 maggio",
+            "Правило: без табуляций",
+            "ルール：タブを使わない",
+            "规则：不用制表符",
+        ];
+        for text in labeled {
+            for language in [detect(text), None] {
+                assert!(classify(text, language).is_some(), "{text}");
+            }
+            let (_, said) = text.split_once([':', '：']).expect("a label");
+            assert_eq!(cue(&format!("> {text}"), None), cue(&format!("> {said}"), None));
+            assert_eq!(classify(&format!("{text}?"), None), None);
+        }
+        let unlabeled = [
+            "Note: the test failed",
+            "The test broke because of one important rule: it ran twice",
+            "The rule failed at 10:30",
+        ];
+        for text in unlabeled {
+            assert!(!has_label(text), "{text}");
+        }
     }
 
     properties! {

@@ -1959,4 +1959,4 @@ export const ENCODINGS: readonly EncodingChoice[] = [
 export const EARLIER_MESSAGES = "[Earlier messages are not shown.]";
 
 /** The default of `recall.maxStatementShare`. */
-export const DEFAULT_STATEMENT_SHARE = 0.4;
+export const DEFAULT_STATEMENT_SHARE = 0.5;

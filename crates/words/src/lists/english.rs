@@ -45,6 +45,11 @@ going forward, in future, for future reference, i prefer, i d prefer, i would pr
 preference, i don t like, i want you to always, i d like you to always, i always want, i never want, when i ask, \
 whenever i, every time i, you should always, you should never";
 
+/// Words before a colon that label a line as lasting: "Rule: no tabs".
+pub(super) const LABELS: &str = "\
+rule, rules, constraint, constraints, requirement, requirements, policy, convention, conventions, guideline, fact, facts, \
+preference, preferences, goal, goals, decision, deadline, limit, important, remember";
+
 /// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 moved to, moved it to, moved the, has moved, is now, are now, now have, changed to, has changed, have changed, \

@@ -40,6 +40,11 @@ pub(super) const STANDING: &str = "\
 preference, j aimerais mieux, je n aime pas, je veux toujours, je voudrais toujours, quand je demande, quand je te \
 demande, quand je vous demande, chaque fois que je, tu dois toujours, vous devez toujours";
 
+/// Words before a colon that label a line as lasting: "Rule: no tabs".
+pub(super) const LABELS: &str = "\
+regle, regles, contrainte, contraintes, exigence, exigences, consigne, convention, fait, faits, preference, \
+preferences, objectif, objectifs, decision, echeance, limite, important, rappel";
+
 /// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 deplace au, deplacee au, a ete deplace, a ete deplacee, reporte au, reportee au, est maintenant, sont maintenant, a \

@@ -45,6 +45,11 @@ jetzt an, in zukunft, ich bevorzuge, ich ziehe es vor, mir ist lieber, mir ware 
 lieber, ich mochte lieber, ich mochte immer, ich will immer, ich mag kein, ich mag keine, immer wenn ich, jedes mal \
 wenn ich, wenn ich dich, wenn ich sie frage, sollst immer, sollst nie, sollten immer";
 
+/// Words before a colon that label a line as lasting: "Rule: no tabs".
+pub(super) const LABELS: &str = "\
+regel, regeln, vorgabe, vorgaben, bedingung, bedingungen, anforderung, anforderungen, richtlinie, konvention, fakt, \
+fakten, vorliebe, vorlieben, ziel, ziele, entscheidung, frist, grenze, wichtig, merke";
+
 /// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 verschoben auf, wurde verschoben, ist jetzt, sind jetzt, haben jetzt, geandert auf, hat sich geandert, haben sich \

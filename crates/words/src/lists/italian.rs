@@ -42,6 +42,11 @@ volta, d ora in poi, da ora in poi, d ora in avanti, da adesso in poi, in futuro
 preferenza, non mi piace, non mi piacciono, voglio sempre, vorrei sempre, quando chiedo, quando ti chiedo, quando le \
 chiedo, ogni volta che, devi sempre, deve sempre";
 
+/// Words before a colon that label a line as lasting: "Rule: no tabs".
+pub(super) const LABELS: &str = "\
+regola, regole, vincolo, vincoli, requisito, requisiti, norma, convenzione, fatto, fatti, preferenza, preferenze, \
+obiettivo, obiettivi, decisione, scadenza, limite, importante, ricorda";
+
 /// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 spostato al, spostata al, e stato spostato, e stata spostata, rimandato a, rimandata a, ora e, adesso e, ora sono, \

@@ -26,6 +26,19 @@ const STOP: [&str; 7] = [
     russian::STOP,
 ];
 
+/// Words that label a line as lasting ("Rule: no tabs"), in the languages above, in Japanese and in Chinese.
+const LABELS: [&str; 9] = [
+    english::LABELS,
+    german::LABELS,
+    french::LABELS,
+    spanish::LABELS,
+    portuguese::LABELS,
+    italian::LABELS,
+    russian::LABELS,
+    "ルール, 規則, 制約, 条件, 要件, 事実, 好み, 目標, 決定, 期限, 重要",
+    "规则, 约束, 限制, 要求, 事实, 偏好, 目标, 决定, 截止日期, 重要",
+];
+
 /// Words of a request that only say what to do with the hits, and aren't searched for.
 pub fn request_words(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
@@ -145,6 +158,12 @@ pub fn recorded_phrases(language: Language) -> impl Iterator<Item = &'static str
     lists.into_iter().flat_map(|list| list.split(", "))
 }
 
+/// True if a word labels a line as lasting in any language: "Rule: no tabs". The word must be folded.
+#[must_use]
+pub fn is_label(word: &str) -> bool {
+    LABEL_HASHES.get(hash_of(word)).is_some()
+}
+
 /// The languages that have a word as a stop word, as bits by their places in [`Language::ALL`]. The word must be
 /// prepared, and may lack its diacritics.
 #[must_use]
@@ -245,6 +264,12 @@ static QUESTIONS: LazyLock<Hashes> = LazyLock::new(|| {
     Hashes::new(pairs, |one, other| one | other)
 });
 
+/// The labels of lasting statements in all languages.
+static LABEL_HASHES: LazyLock<Hashes> = LazyLock::new(|| {
+    let words = LABELS.iter().flat_map(|list| list.split(", "));
+    Hashes::new(words.map(|word| (hash_of(word), 0)).collect(), |first, _| first)
+});
+
 /// The irregular forms of English, with their places in the list.
 static IRREGULARS: LazyLock<Hashes> = LazyLock::new(|| {
     let mut pairs = Vec::new();
@@ -292,6 +317,15 @@ mod tests {
     use super::*;
     use crate::fold::folded;
     use crate::terms::spaced_folded;
+
+    #[test]
+    fn labels_are_folded() {
+        let words = LABELS.iter().flat_map(|list| list.split(", "));
+        for word in words {
+            assert_eq!(spaced_folded(word), format!(" {word} "));
+            assert!(is_label(word));
+        }
+    }
 
     #[test]
     fn every_stop_word_is_found_in_its_language_with_diacritics_and_without() {

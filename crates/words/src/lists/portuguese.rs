@@ -40,6 +40,11 @@ vez, ^cada vez, a partir de agora, de agora em diante, daqui para a frente, no f
 preferencia, a minha preferencia, nao gosto, quero sempre, quero que sempre, quando eu perguntar, quando eu pedir, \
 sempre que eu, toda vez que eu, deve sempre, deves sempre";
 
+/// Words before a colon that label a line as lasting: "Rule: no tabs".
+pub(super) const LABELS: &str = "\
+regra, regras, restricao, restricoes, requisito, requisitos, norma, convencao, fato, fatos, facto, factos, preferencia, \
+preferencias, objetivo, objetivos, decisao, prazo, limite, importante";
+
 /// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 mudou para, passou para, movido para, movida para, agora e, agora sao, agora tenho, agora temos, mudaram para, mudei \

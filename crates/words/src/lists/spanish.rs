@@ -40,6 +40,11 @@ partir de ahora, de ahora en adelante, desde ahora, en el futuro, en adelante, p
 no me gusta, no me gustan, quiero siempre, quiero que siempre, cuando te pregunte, cuando pregunte, cuando pregunto, \
 cada vez que, debes siempre, siempre debes";
 
+/// Words before a colon that label a line as lasting: "Rule: no tabs".
+pub(super) const LABELS: &str = "\
+regla, reglas, restriccion, restricciones, requisito, requisitos, norma, convencion, hecho, hechos, preferencia, \
+preferencias, objetivo, objetivos, decision, plazo, limite, importante, recuerda";
+
 /// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 se movio a, se paso a, se cambio a, movido a, ahora es, ahora son, ahora tengo, ahora tenemos, ha cambiado, han \
