@@ -3,6 +3,7 @@
 //   Rust -> wasm -> bindgen -> wasm-opt      dist/windrow.wasm, dist/core/
 //   tiktoken-rs -> vocabulary                dist/encodings/
 //   crates/meaning/table.bin                 dist/meaning/
+//   folders of formats and apps -> lists      src/formats, src/files/apps
 //   TypeScript -> esbuild, tsc               dist/*.js, dist/types/
 //
 //   npm run build            builds the parts whose sources have changed
@@ -14,8 +15,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { writeFormats } from "./formats.mjs";
 import { runGraph } from "./graph.mjs";
+import { writeHomes } from "./homes.mjs";
 import { checkBundled } from "./notices.mjs";
 import { Failure, isProgram, projectPath, root, run, runNode, runProgram, seconds, step } from "./project.mjs";
 import { setUp, wasmEnvironment } from "./setup.mjs";
@@ -205,6 +206,7 @@ const parts = {
   core: buildCore,
   encodings: buildEncodings,
   meaning: buildMeaning,
+  homes: () => writeHomes(),
   entries: buildEntries,
   types: buildTypes,
   page: buildPage,
@@ -403,7 +405,6 @@ function cargo(cargoArguments, env = {}) {
 
 async function buildEntries() {
   await step("entries: bundling TypeScript", async () => {
-    writeFormats();
     const { build: bundle } = await import("esbuild");
     for (const name of existsSync(dist) ? readdirSync(dist) : []) {
       if (name.endsWith(".js")) {
@@ -581,7 +582,6 @@ function checkBundles(metafile) {
 
 async function buildTypes() {
   await step("types: checking TypeScript and writing declarations", async () => {
-    writeFormats();
     rmSync(join(dist, "types"), { recursive: true, force: true });
     await runNode("typescript/bin/tsc", ["--project", projectPath(packageFolder)]);
     for (const name of readdirSync(join(dist, "types"), { recursive: true, encoding: "utf8" })) {

@@ -1,70 +1,22 @@
-// Table of the kinds of files that other apps write, with tests that recognize each from its contents. `windrow/files`
-// has the readers of those with `isRead`. The others only have a name, so an error can name the file's kind.
+// Recognizes the kinds of files that other apps write from their contents. `windrow/files` reads those in `apps/kinds.ts`.
+// The others only have a name, so an error can name the file's kind.
 
-import { listFrom } from "../base/lists.js";
 import { isRecord } from "../base/plain-data.js";
 import { provideNames } from "../message/recognise.js";
-import { type Row, recordIn } from "./file.js";
+import { READ_KINDS } from "./apps/kinds.js";
+import { recordIn } from "./file.js";
+import { anyOf, hasFields, isText, type KnownKind } from "./kind.js";
 import { tryParse, withoutMark } from "./text.js";
-import { WHATSAPP_LINE } from "./whatsapp-line.js";
-
-/** A kind of file: its name, and tests that recognize its contents. */
-export interface KnownKind {
-  readonly name: string;
-  /** True if a value is a file of this kind, or an entry of one: one or several conversations. */
-  readonly file?: (value: Row) => boolean;
-  /** True if a value is a row of such a file: a message. */
-  readonly row?: (value: Row) => boolean;
-  /** A pattern for the beginning of a text that isn't JSON. */
-  readonly text?: RegExp;
-  /** True if `windrow/files` has a reader for it. */
-  readonly isRead?: true;
-  /** The file to pass instead, if it isn't read. */
-  readonly next?: string;
-}
-
-const has =
-  (...fields: readonly string[]): ((value: Row) => boolean) =>
-  (value) =>
-    fields.every((field) => field in value);
-const anyOf = (value: unknown, fits: (item: Row) => boolean): boolean =>
-  listFrom(value).some((item) => isRecord(item) && fits(item));
-const isText = (value: unknown): value is string => typeof value === "string";
-
-const isSlackRow = ({ ts, user, bot_id, username, role }: Row): boolean =>
-  isText(ts) && /^\d{9,}\.\d+$/.test(ts) && (user ?? bot_id ?? username) !== undefined && role === undefined;
-const isTelegramRow = ({ from_id, actor_id, text_entities, role, type, from, actor, ...row }: Row): boolean =>
-  role === undefined &&
-  (isText(from_id) ||
-    isText(actor_id) ||
-    Array.isArray(text_entities) ||
-    // Before 2021, ids were numbers.
-    ((type === "message" || type === "service") &&
-      (from ?? actor) !== undefined &&
-      (typeof (from_id ?? actor_id) === "number" || isText(row.date_unixtime))));
-const isLibreChatRow = ({ messageId, isCreatedByUser }: Row): boolean =>
-  messageId !== undefined && isCreatedByUser !== undefined;
 
 /** The kinds that every entry recognizes. The first kind that fits wins. */
 export const KNOWN_KINDS: readonly KnownKind[] = [
-  {
-    name: "Slack export",
-    isRead: true,
-    file: ({ messages }) => anyOf(messages, isSlackRow),
-    row: isSlackRow,
-  },
-  {
-    name: "Discord export (DiscordChatExporter)",
-    isRead: true,
-    file: ({ guild, channel }) => isRecord(guild) && isRecord(channel),
-    row: ({ author, role }) => role === undefined && "isBot" in recordIn(author),
-  },
+  ...READ_KINDS,
   {
     name: "Discord export as text or CSV",
     text: /^(?:={5,}\s+Guild: |"?AuthorID"?,"?Author"?,)/,
     next: "Export the channel as JSON.",
   },
-  { name: "Discord data package", row: has("Timestamp", "Contents"), text: /^ID,Timestamp,Contents,/ },
+  { name: "Discord data package", row: hasFields("Timestamp", "Contents"), text: /^ID,Timestamp,Contents,/ },
   {
     name: "list of a Slack workspace's members or channels",
     row: ({ team_id, profile, is_archived, members, creator }) =>
@@ -88,13 +40,6 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
     next: "Pass `conversations.json` of the same export.",
   },
   {
-    name: "Telegram export",
-    isRead: true,
-    file: ({ messages, chats }) =>
-      anyOf(messages, isTelegramRow) || anyOf(recordIn(chats).list, ({ messages }) => anyOf(messages, isTelegramRow)),
-    row: isTelegramRow,
-  },
-  {
     name: "Microsoft Teams export",
     row: ({ MessageList, messageType, body }) =>
       Array.isArray(MessageList) || (isText(messageType) && "contentType" in recordIn(body)),
@@ -104,7 +49,7 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
     row: ({ zerver_message, sender_full_name }) => Array.isArray(zerver_message) || isText(sender_full_name),
   },
   { name: "Matrix export", row: ({ type }) => isText(type) && /^m\.room\./.test(type) },
-  { name: "Messenger or Instagram export", row: has("sender_name", "timestamp_ms") },
+  { name: "Messenger or Instagram export", row: hasFields("sender_name", "timestamp_ms") },
   { name: "Google Chat export", row: ({ creator, topic_id }) => isRecord(creator) && topic_id !== undefined },
   {
     name: "LangSmith trace",
@@ -121,24 +66,13 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
     row: ({ resourceSpans, traceId, spanId }) => Array.isArray(resourceSpans) || (isText(traceId) && isText(spanId)),
   },
   { name: "MCP session", row: ({ jsonrpc }) => isText(jsonrpc) },
-  {
-    name: "LibreChat export",
-    isRead: true,
-    file: ({ messages, messagesTree }) => [messages, messagesTree].some((list) => anyOf(list, isLibreChatRow)),
-    row: isLibreChatRow,
-  },
-  {
-    name: "Open WebUI export",
-    isRead: true,
-    file: ({ chat }) => isRecord(recordIn(chat).history),
-  },
   { name: "TypingMind export", row: ({ data }) => Array.isArray(recordIn(data).chats) },
-  { name: "TypingMind chat", row: has("chatID", "messages") },
+  { name: "TypingMind chat", row: hasFields("chatID", "messages") },
   { name: "Poe export", row: ({ messageCode, chatCode }) => (messageCode ?? chatCode) !== undefined },
   { name: "Perplexity export", row: ({ query_str, thread_url_slug }) => (query_str ?? thread_url_slug) !== undefined },
   { name: "Grok export", row: ({ conversation, responses }) => isRecord(conversation) && Array.isArray(responses) },
   { name: "DeepSeek export", row: ({ mapping, inserted_at }) => isRecord(mapping) && inserted_at !== undefined },
-  { name: "Mistral Le Chat export", row: has("chatId", "contentChunks") },
+  { name: "Mistral Le Chat export", row: hasFields("chatId", "contentChunks") },
   {
     name: "Cursor chat",
     row: ({ composerId, bubbleId, bubbles }) => (composerId ?? bubbleId) !== undefined || Array.isArray(bubbles),
@@ -147,26 +81,8 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
   {
     name: "Continue session",
     row: ({ history, workspaceDirectory, contextItems, message }) =>
-      (Array.isArray(history) && workspaceDirectory !== undefined && !anyOf(history, has("executionId"))) ||
+      (Array.isArray(history) && workspaceDirectory !== undefined && !anyOf(history, hasFields("executionId"))) ||
       (isRecord(message) && Array.isArray(contextItems)),
-  },
-  {
-    name: "Copilot chat session",
-    isRead: true,
-    file: ({ requests, responderUsername, requesterUsername }) =>
-      Array.isArray(requests) &&
-      ((responderUsername ?? requesterUsername) !== undefined ||
-        anyOf(requests, ({ requestId, response }) => isText(requestId) && Array.isArray(response))),
-    row: ({ kind, k, v }) =>
-      (kind === 0 && Array.isArray(recordIn(v).requests)) || (typeof kind === "number" && kind < 4 && Array.isArray(k)),
-  },
-  {
-    name: "Copilot CLI session",
-    isRead: true,
-    row: ({ type, data }) =>
-      isText(type) &&
-      /^(?:session|user|assistant|system|tool|subagent|hook|permission|skill|command)\.\w+$/.test(type) &&
-      isRecord(data),
   },
   {
     name: "request to Cohere's first API",
@@ -264,52 +180,11 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
   { name: "SWE-agent trajectory", row: ({ trajectory }) => Array.isArray(trajectory) },
   { name: "Alpaca data set", row: ({ instruction, output }) => isText(instruction) && output !== undefined },
   {
-    name: "SillyTavern chat",
-    isRead: true,
-    row: ({ is_user, mes, chat_metadata, character_name }) =>
-      (is_user !== undefined && mes !== undefined) ||
-      isRecord(chat_metadata) ||
-      (isText(character_name) && mes === undefined),
-  },
-  {
     name: "LangGraph state",
     row: ({ values, next, checkpoint_id, config }) =>
       Array.isArray(recordIn(values).messages) && (next ?? checkpoint_id ?? config) !== undefined,
   },
   { name: "thread of OpenAI's Assistants API", row: ({ object }) => object === "thread.message" },
-  {
-    name: "LM Studio conversation",
-    isRead: true,
-    file: ({ messages }) =>
-      anyOf(messages, ({ versions, currentlySelected }) => Array.isArray(versions) && currentlySelected !== undefined),
-  },
-  {
-    name: "opencode session",
-    isRead: true,
-    file: ({ info, messages }) =>
-      isRecord(info) && anyOf(messages, ({ info, parts }) => isRecord(info) && Array.isArray(parts)),
-  },
-  {
-    name: "assistant-ui thread",
-    isRead: true,
-    file: ({ messages }) => anyOf(messages, ({ parentId, message }) => parentId !== undefined && isRecord(message)),
-  },
-  {
-    name: "Cline or Roo Code task (ui_messages.json)",
-    isRead: true,
-    row: ({ ts, type, say, ask }) =>
-      typeof ts === "number" && ((type === "say" && isText(say)) || (type === "ask" && isText(ask))),
-  },
-  {
-    name: "WhatsApp export",
-    isRead: true,
-    text: WHATSAPP_LINE,
-  },
-  {
-    name: "Aider chat history",
-    isRead: true,
-    text: /^# aider chat started at |^> (?:Tokens: [\d.,]+k? sent|Aider v\d|Applied edit to )/m,
-  },
   {
     name: "Aider prompt history",
     text: /^\s*# \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+\n\+/,

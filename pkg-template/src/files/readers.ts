@@ -1,9 +1,12 @@
-// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognizes the kinds.
+// Readers of the kinds of files that other apps write. `windrow/files` provides those in `apps`; `known.ts` recognizes
+// the kinds.
 
 import { isRecord } from "../base/plain-data.js";
+import { READ_KINDS } from "./apps/kinds.js";
 import type { ConversationFacts, FailedKind, FileKind, OpenConversation, OpenFile, Row } from "./file.js";
 import { unreadWordsIn } from "./file.js";
-import { KNOWN_KINDS, type KnownKind, kindOfFile, kindOfText } from "./known.js";
+import type { KnownKind } from "./kind.js";
+import { kindOfFile, kindOfText } from "./known.js";
 import { type LogFault, type LogKind, type LogNode, type LogRow, type LogSteps, readSteps } from "./log.js";
 import type { TreeNode } from "./tree.js";
 
@@ -33,6 +36,7 @@ export interface AppStep extends Partial<Pick<TreeNode, "id" | "timeMs" | "isSai
 
 /** The reader of a kind of file. */
 export interface KindReader {
+  readonly kind: KnownKind;
   /** Returns the conversations in a value of the kind. */
   open?(value: Row): readonly AppConversation[];
   /** Returns the conversations in a text. */
@@ -49,13 +53,9 @@ export interface KindReader {
 
 const readers = new Map<KnownKind, KindReader>();
 
-/** Registers the readers of kinds, by their names in the table. */
-export function provideReaders(given: Readonly<Record<string, KindReader>>): void {
-  for (const kind of KNOWN_KINDS) {
-    const reader = given[kind.name];
-    if (reader !== undefined) {
-      readers.set(kind, reader);
-    }
+export function provideReaders(given: readonly KindReader[]): void {
+  for (const reader of given) {
+    readers.set(reader.kind, reader);
   }
 }
 
@@ -67,7 +67,7 @@ export function failedKindOf(text: string): FailedKind | undefined {
     : {
         name: kind.name,
         isThere: readers.has(kind),
-        ...(kind.isRead && { isRead: true }),
+        ...(READ_KINDS.includes(kind) && { isRead: true }),
         ...(kind.next !== undefined && { next: kind.next }),
       };
 }

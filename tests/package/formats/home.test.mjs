@@ -1,11 +1,12 @@
-// A new format takes one folder and one line. Everything else that knows formats follows from the folders.
+// A new format of messages takes one folder and one line, and a new kind of file one folder. Everything else that knows
+// them follows from the folders.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { build } from "esbuild";
-import { formatFiles, writeFormats } from "../../../scripts/formats.mjs";
+import { homeFiles, writeHomes } from "../../../scripts/homes.mjs";
 import { projectPath, runNode } from "../../../scripts/project.mjs";
 
 const sources = projectPath("pkg-template", "src");
@@ -47,30 +48,33 @@ export const read: readonly unknown[] = messages.map((one) => plainMessage(one))
 export const names: readonly string[] = messageShapes.map(({ name }) => name);
 `;
 
-test("the generated files are current", () => {
-  for (const [name, text] of Object.entries(formatFiles(join(sources, "formats")))) {
-    assert.equal(readFileSync(join(sources, "formats", name), "utf8"), text, `${name}: run npm run build`);
-  }
-});
+const KIND = `import { type KnownKind, isText } from "../../kind.js";
 
-test("a format takes one folder and one line", async () => {
-  const own = join(copy, "src");
-  cpSync(sources, own, { recursive: true });
-  cpSync(projectPath("pkg-template", "tsconfig.json"), join(copy, "tsconfig.json"));
-  for (const name of ["package.json", "dist"]) {
-    symlinkSync(projectPath("pkg-template", name), join(copy, name));
-  }
-  mkdirSync(join(own, "formats", "zebra"));
-  writeFileSync(join(own, "formats", "zebra", "read.ts"), READ);
-  const list = join(own, "formats", "index.ts");
-  const listed = readFileSync(list, "utf8")
-    .replace(/^import \{ tanStackShape.+$/m, '$&\nimport { zebraShape } from "./zebra/read.js";')
-    .replace(/^\];$/m, "  zebraShape,\n$&");
-  writeFileSync(list, listed);
-  writeFileSync(join(own, "use.ts"), USE);
-  writeFormats(join(own, "formats"));
+export const zebraKind: KnownKind = {
+  name: "Zebra herd",
+  file: ({ herd }) => Array.isArray(herd),
+  row: ({ stripe }) => isText(stripe),
+  text: /^HERD /,
+};
+`;
 
-  await runNode("typescript/bin/tsc", ["--project", copy, "--noEmit", "--emitDeclarationOnly", "false"]);
+const READ_FILE = `import { listIn, textIn } from "../../file.js";
+import type { KindReader } from "../../readers.js";
+import { chatStep } from "../said.js";
+import { zebraKind } from "./kind.js";
+
+export const zebra: KindReader = {
+  kind: zebraKind,
+  open: ({ herd }) => [{ rows: listIn(herd) }],
+  openText: (text) => [{ rows: [{ stripe: text.slice("HERD ".length) }] }],
+  rowReader: () => ({ stripe }) => chatStep({ lines: [textIn(stripe)] }),
+};
+`;
+
+/** Returns the exports of a module that is added to a copy of the sources, after a check of its types. */
+async function moduleIn(own, text) {
+  writeFileSync(join(own, "use.ts"), text);
+  await runNode("typescript/bin/tsc", ["--project", join(own, ".."), "--noEmit", "--emitDeclarationOnly", "false"]);
   const { outputFiles } = await build({
     entryPoints: [join(own, "use.ts")],
     bundle: true,
@@ -78,9 +82,39 @@ test("a format takes one folder and one line", async () => {
     format: "esm",
     platform: "node",
   });
-  const { read, names } = await import(
-    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
-  );
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+}
+
+/** Copies the sources into a separate folder. */
+function copyOfSources(name) {
+  const folder = join(copy, name);
+  const own = join(folder, "src");
+  cpSync(sources, own, { recursive: true });
+  cpSync(projectPath("pkg-template", "tsconfig.json"), join(folder, "tsconfig.json"));
+  for (const part of ["package.json", "dist"]) {
+    symlinkSync(projectPath("pkg-template", part), join(folder, part));
+  }
+  return own;
+}
+
+test("the generated files are current", () => {
+  for (const [path, text] of Object.entries(homeFiles(sources))) {
+    assert.equal(readFileSync(join(sources, path), "utf8"), text, `${path}: run npm run build`);
+  }
+});
+
+test("a format takes one folder and one line", async () => {
+  const own = copyOfSources("formats");
+  mkdirSync(join(own, "formats", "zebra"));
+  writeFileSync(join(own, "formats", "zebra", "read.ts"), READ);
+  const list = join(own, "formats", "index.ts");
+  const listed = readFileSync(list, "utf8")
+    .replace(/^import \{ tanStackShape.+$/m, '$&\nimport { zebraShape } from "./zebra/read.js";')
+    .replace(/^\];$/m, "  zebraShape,\n$&");
+  writeFileSync(list, listed);
+  writeHomes(own);
+
+  const { read, names } = await moduleIn(own, USE);
   const expected = {
     role: "user",
     content: [
@@ -90,4 +124,39 @@ test("a format takes one folder and one line", async () => {
   };
   assert.deepEqual(read, [expected, expected]);
   assert.ok(names.includes("zebra"));
+});
+
+test("a kind of file takes one folder", async () => {
+  const own = copyOfSources("files");
+  mkdirSync(join(own, "files", "apps", "zebra"));
+  writeFileSync(join(own, "files", "apps", "zebra", "kind.ts"), KIND);
+  writeFileSync(join(own, "files", "apps", "zebra", "read.ts"), READ_FILE);
+  writeHomes(own);
+
+  const use =
+    'export { messageShapes } from "./formats/index.js";\nexport { parseTranscript } from "./files/parse.js";\n';
+  const herd = [{ stripe: "Hello." }, { stripe: "It is me." }];
+  const files = [JSON.stringify({ herd }), JSON.stringify(herd), "HERD Hello."];
+
+  const named = await moduleIn(own, use);
+  for (const file of files) {
+    assert.throws(() => named.parseTranscript(file), {
+      message:
+        'This looks like a Zebra herd; "windrow/files" reads these, and isn\'t imported. Import "windrow/files" once: it has the reader.',
+    });
+  }
+
+  const { parseTranscript, fileKinds } = await moduleIn(
+    own,
+    `${use}export { fileKinds } from "./files/apps/index.js";\n`,
+  );
+  const said = herd.map(({ stripe }) => ({ role: "user", content: stripe }));
+  assert.deepEqual(
+    files.map((file) => parseTranscript(file).messages),
+    [said, said, said.slice(0, 1)],
+  );
+  assert.deepEqual(
+    fileKinds.filter(({ name }) => name === "Zebra herd"),
+    [{ name: "Zebra herd", isRead: true }],
+  );
 });

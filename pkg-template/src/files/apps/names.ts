@@ -2,9 +2,8 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import { listIn, type Row, recordIn } from "../file.js";
-import type { KnownKind } from "../known.js";
+import { isText, type KnownKind } from "../kind.js";
 
-const isText = (value: unknown): value is string => typeof value === "string";
 const has = (value: unknown, ...fields: readonly string[]): boolean =>
   isRecord(value) && fields.every((field) => field in value);
 const anyHas = (list: unknown, ...fields: readonly string[]): boolean =>

@@ -4,16 +4,18 @@
 // (src/vs/workbench/contrib/chat/common/model: chatModel.ts, objectMutationLog.ts) and of microsoft/vscode-copilot-chat
 // (`toolCallRounds`).
 
-import { FreePlaces } from "../../base/free-places.js";
-import { counted } from "../../base/words.js";
-import type { PartInput } from "../../message/message.js";
-import { isoOf, timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
-import { messagesInTurn, textPart } from "../parts.js";
-import type { AppConversation, AppStep, KindReader } from "../readers.js";
-import { parsedText } from "../text.js";
+import { FreePlaces } from "../../../base/free-places.js";
+import { counted } from "../../../base/words.js";
+import type { PartInput } from "../../../message/message.js";
+import { isoOf, timeMsOf } from "../../../message/times.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
+import { messagesInTurn, textPart } from "../../parts.js";
+import type { AppConversation, AppStep, KindReader } from "../../readers.js";
+import { parsedText } from "../../text.js";
+import { copilotKind } from "./kind.js";
 
 export const copilot: KindReader = {
+  kind: copilotKind,
   open: (session) => [conversationOf(session)],
   openLog: (rows) => {
     const faults = rows.flatMap((row, at) => {

@@ -2,11 +2,12 @@
 // pages (message events, `conversations.history`). People are named if the messages include their profiles. A bot
 // speaks as the assistant.
 
-import { listIn, type Row, recordIn, textIn } from "../file.js";
-import type { LogRow } from "../log.js";
-import { timeOfSeconds } from "../parts.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { chatStep, notice } from "./said.js";
+import { listIn, type Row, recordIn, textIn } from "../../file.js";
+import type { LogRow } from "../../log.js";
+import { timeOfSeconds } from "../../parts.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { chatStep, notice } from "../said.js";
+import { slackKind } from "./kind.js";
 
 /** The subtypes of messages that a person or bot wrote. */
 const SAID: ReadonlySet<unknown> = new Set([
@@ -15,6 +16,7 @@ const SAID: ReadonlySet<unknown> = new Set([
 ]);
 
 export const slack: KindReader = {
+  kind: slackKind,
   open: ({ channel_id, channel, name, messages }) => [
     { facts: { id: channel_id ?? channel, title: name }, rows: listIn(messages).flatMap(withReplies) },
   ],

@@ -2,14 +2,15 @@
 // are hidden from the prompt, except those that record tool calls. The fields are those of SillyTavern/SillyTavern
 // (public/script.js, public/scripts/tool-calling.js).
 
-import type { PartInput } from "../../message/message.js";
-import { isoOf, timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
-import { messagesInTurn, textPart } from "../parts.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { parsedText } from "../text.js";
+import type { PartInput } from "../../../message/message.js";
+import { isoOf, timeMsOf } from "../../../message/times.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
+import { messagesInTurn, textPart } from "../../parts.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { parsedText } from "../../text.js";
+import { sillyTavernKind } from "./kind.js";
 
-export const sillyTavern: KindReader = { rowReader: () => stepOf };
+export const sillyTavern: KindReader = { kind: sillyTavernKind, rowReader: () => stepOf };
 
 function stepOf(row: Row): AppStep {
   const { name, is_user, is_system, mes, send_date, extra, chat_metadata } = row;

@@ -3,13 +3,15 @@
 // readers of the files use, such as `toolCallRequest` and `toolCallResult` with a `toolCallRequestId`, and those of
 // lmstudio-ai/lmstudio-js (packages/lms-shared-types/src/ChatHistoryData.ts). Messages have no times.
 
-import type { PartInput } from "../../message/message.js";
-import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
-import { messagesInTurn, partsOrFault, type Report, textPart } from "../parts.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { fileLine } from "./said.js";
+import type { PartInput } from "../../../message/message.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
+import { messagesInTurn, partsOrFault, type Report, textPart } from "../../parts.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { fileLine } from "../said.js";
+import { lmStudioKind } from "./kind.js";
 
 export const lmStudio: KindReader = {
+  kind: lmStudioKind,
   open({ name, createdAt, systemPrompt, messages }) {
     const system = textIn(systemPrompt);
     return [

@@ -2,16 +2,18 @@
 // visible branch. Reasoning and tool calls are items in `output`, or `<details>` within the texts in older versions. The
 // fields are those of open-webui/open-webui (src/lib/utils/index.ts, backend/open_webui/utils: middleware.py, misc.py).
 
-import type { PartInput } from "../../message/message.js";
-import { timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn, unreadPartsIn, unreadWordsIn } from "../file.js";
-import { typeInWords } from "../log.js";
-import { messagesInTurn, partsOrFault, type Report, textPart, timeOfSeconds } from "../parts.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { parsedText } from "../text.js";
-import { fileLine } from "./said.js";
+import type { PartInput } from "../../../message/message.js";
+import { timeMsOf } from "../../../message/times.js";
+import { listIn, type Row, recordIn, textIn, unreadPartsIn, unreadWordsIn } from "../../file.js";
+import { typeInWords } from "../../log.js";
+import { messagesInTurn, partsOrFault, type Report, textPart, timeOfSeconds } from "../../parts.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { parsedText } from "../../text.js";
+import { fileLine } from "../said.js";
+import { openWebUiKind } from "./kind.js";
 
 export const openWebUi: KindReader = {
+  kind: openWebUiKind,
   open({ id, title, chat, created_at }) {
     const { title: own, system, params, history, messages } = recordIn(chat);
     const tree = recordIn(recordIn(history).messages);

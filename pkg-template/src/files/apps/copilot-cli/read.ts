@@ -2,15 +2,17 @@
 // transcripts in the same form. The types are those of `SessionEvent` in github/copilot-sdk. Messages of sub-agents
 // belong to a call, whose result has their answer.
 
-import type { PartInput } from "../../message/message.js";
-import { timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
-import { messagesInTurn, textPart } from "../parts.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { parsedText } from "../text.js";
-import { fileLine } from "./said.js";
+import type { PartInput } from "../../../message/message.js";
+import { timeMsOf } from "../../../message/times.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
+import { messagesInTurn, textPart } from "../../parts.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { parsedText } from "../../text.js";
+import { fileLine } from "../said.js";
+import { copilotCliKind } from "./kind.js";
 
 export const copilotCli: KindReader = {
+  kind: copilotCliKind,
   openLog(rows) {
     const { sessionId, startTime } = recordIn(rows.find(({ type }) => type === "session.start")?.data);
     return { facts: { id: sessionId, startedAt: startTime }, rows };

@@ -1,9 +1,10 @@
 // The JSON of DiscordChatExporter: a channel with its messages. The fields are those that Tyrrrz/DiscordChatExporter
 // writes (DiscordChatExporter.Core/Exporting/JsonMessageWriter.cs). A bot speaks as the assistant, with its name.
 
-import { listIn, type Row, recordIn, textIn } from "../file.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { chatStep, fileLine, notice } from "./said.js";
+import { listIn, type Row, recordIn, textIn } from "../../file.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { chatStep, fileLine, notice } from "../said.js";
+import { discordKind } from "./kind.js";
 
 /** The types of messages that a person or bot wrote. Newer types are numbers. */
 const SAID: ReadonlySet<unknown> = new Set([
@@ -12,6 +13,7 @@ const SAID: ReadonlySet<unknown> = new Set([
 ]);
 
 export const discord: KindReader = {
+  kind: discordKind,
   open({ guild, channel, messages }) {
     const [{ name: server }, { id, name }] = [recordIn(guild), recordIn(channel)];
     const title = [textIn(server), textIn(name)].filter((part) => part !== undefined).join(" / ");

@@ -2,11 +2,13 @@
 // summary replaces the messages that it covers. The fields are those of `Session` and `MessageV2` in sst/opencode
 // (packages/opencode/src/session).
 
-import { timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn } from "../file.js";
-import type { AppStep, KindReader } from "../readers.js";
+import { timeMsOf } from "../../../message/times.js";
+import { listIn, type Row, recordIn, textIn } from "../../file.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { opencodeKind } from "./kind.js";
 
 export const opencode: KindReader = {
+  kind: opencodeKind,
   open({ info, messages }) {
     const { id, title, time, revert } = recordIn(info);
     const rows = listIn(messages);

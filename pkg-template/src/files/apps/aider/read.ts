@@ -3,10 +3,12 @@
 // its longer outputs (`append_chat_history` in Aider-AI/aider, aider/io.py). So headings and quotes in an answer, and
 // outputs of commands, can be told apart.
 
-import type { Row } from "../file.js";
-import type { AppConversation, AppStep, KindReader } from "../readers.js";
+import type { Row } from "../../file.js";
+import type { AppConversation, AppStep, KindReader } from "../../readers.js";
+import { aiderKind } from "./kind.js";
 
 export const aider: KindReader = {
+  kind: aiderKind,
   openText(text) {
     const lines = text.split(/\r?\n/);
     const starts = lines.flatMap((line, at) => (START.test(line) ? [at] : []));

@@ -2,15 +2,17 @@
 // parent, and the newest branch is read. The fields are those of danny-avila/LibreChat
 // (client/src/hooks/Conversations/useExportConversation.ts, packages/data-provider/src/types/assistants.ts).
 
-import type { PartInput } from "../../message/message.js";
-import { timeMsOf } from "../../message/times.js";
-import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../file.js";
-import { messagesInTurn, partsOrFault, type Report, textPart } from "../parts.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { parsedText } from "../text.js";
-import { fileLine } from "./said.js";
+import type { PartInput } from "../../../message/message.js";
+import { timeMsOf } from "../../../message/times.js";
+import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
+import { messagesInTurn, partsOrFault, type Report, textPart } from "../../parts.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { parsedText } from "../../text.js";
+import { fileLine } from "../said.js";
+import { libreChatKind } from "./kind.js";
 
 export const libreChat: KindReader = {
+  kind: libreChatKind,
   open({ conversationId, title, messages, messagesTree, options }) {
     const { promptPrefix, system, instructions } = recordIn(options);
     const said = textIn(promptPrefix) ?? textIn(system) ?? textIn(instructions);

@@ -2,13 +2,15 @@
 // lines without a time continue it. The file doesn't state the order of a date's numbers, so all dates together decide.
 // Times are the phone's, without an offset.
 
-import type { Row } from "../file.js";
-import { textIn } from "../file.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { WHATSAPP_START } from "../whatsapp-line.js";
-import { chatStep, notice } from "./said.js";
+import type { Row } from "../../file.js";
+import { textIn } from "../../file.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { chatStep, notice } from "../said.js";
+import { whatsAppKind } from "./kind.js";
+import { WHATSAPP_START } from "./line.js";
 
 export const whatsApp: KindReader = {
+  kind: whatsAppKind,
   openText(text) {
     const lines = linesOf(text);
     const order = orderOf(

@@ -3,13 +3,15 @@
 // and MCP. Other calls become a line of text. The types are those of `ClineMessage` in cline/cline
 // (src/shared/ExtensionMessage.ts) and RooCodeInc/Roo-Code (packages/types).
 
-import type { PartInput } from "../../message/message.js";
-import { listIn, type Row, recordIn, textIn } from "../file.js";
-import type { AppStep, KindReader } from "../readers.js";
-import { tryParse } from "../text.js";
-import { fileLine } from "./said.js";
+import type { PartInput } from "../../../message/message.js";
+import { listIn, type Row, recordIn, textIn } from "../../file.js";
+import type { AppStep, KindReader } from "../../readers.js";
+import { tryParse } from "../../text.js";
+import { fileLine } from "../said.js";
+import { clineKind } from "./kind.js";
 
 export const cline: KindReader = {
+  kind: clineKind,
   rowReader() {
     const calls: OpenCall = { open: undefined, isAnswered: false };
     let isFirst = true;

@@ -2,12 +2,14 @@
 // Telegram Desktop writes (Telegram/SourceFiles/export/output/export_output_json.cpp in telegramdesktop/tdesktop). In a
 // chat with a bot, the bot is the assistant.
 
-import { listIn, type Row, recordIn, textIn } from "../file.js";
-import { timeOfSeconds } from "../parts.js";
-import type { AppConversation, AppStep, KindReader } from "../readers.js";
-import { chatStep, notice } from "./said.js";
+import { listIn, type Row, recordIn, textIn } from "../../file.js";
+import { timeOfSeconds } from "../../parts.js";
+import type { AppConversation, AppStep, KindReader } from "../../readers.js";
+import { chatStep, notice } from "../said.js";
+import { telegramKind } from "./kind.js";
 
 export const telegram: KindReader = {
+  kind: telegramKind,
   open(value) {
     const { list } = recordIn(value.chats);
     const left = recordIn(value.left_chats).list;
