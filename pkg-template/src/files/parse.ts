@@ -21,7 +21,8 @@ import { entriesOf, entriesOfFile, isConversation, readConversation } from "./in
 import { beginPass, reportRead } from "./progress.js";
 import { failedKindOf, readAppText } from "./readers.js";
 import { logOf, type PlacedRow, readRows } from "./rows.js";
-import { checkText, isCut, tryParse, withoutMark } from "./text.js";
+import { checkText, isCut, linesOf, separateValues, tryParse, withoutMark } from "./text.js";
+import { unknownKindOf } from "./unknown.js";
 
 export type { ParsedConversation, SkippedRow, UnreadMessages };
 
@@ -45,7 +46,7 @@ export interface ParsedTranscript {
 /**
  * Reads conversations from the text of a file. Accepts:
  *
- * - a JSON list of messages, or one message per line (JSONL), in any format that windrow reads;
+ * - a JSON list of messages, or one message per line (JSONL) or after another, in any format that windrow reads;
  * - an object with a list `messages`, or with `conversations: [{ from, value }]` (ShareGPT), or a request to Gemini's
  *   API with `contents`; a list of such objects, or one per line, is one conversation each;
  * - an export: ChatGPT's or Claude's `conversations.json`, Gemini's `MyActivity.json` of Google Takeout, a prompt of AI
@@ -76,7 +77,7 @@ function parse(text: string): ParsedTranscript {
   const kind = conversations.length > 0 && unread === undefined ? undefined : failedKindOf(text);
   // Instructions alone aren't a conversation.
   if (conversations.length === 0 || (unread !== undefined && !isAnythingSaid(conversations))) {
-    checkAnyIsRead(skipped, file.firstFailure, "transcript_error", kind);
+    checkAnyIsRead(skipped, file.firstFailure, "transcript_error", kind ?? (file.firstFailure && unknownKindOf(text)));
   }
   const { messages } = newestOf(conversations) ?? { messages: [] };
   const missing = unread === undefined ? {} : { unread: unreadWithName(unread, kind) };
@@ -96,27 +97,28 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
   if (readAppText(body, file)) {
     return {};
   }
-  if (body.trimStart().startsWith("[") || isCut(body)) {
+  const separate = separateValues(body);
+  if (separate === undefined && (body.trimStart().startsWith("[") || isCut(body))) {
     throw notJson(body, whole.failure);
   }
-  const texts = body.split("\n");
+  const texts = separate ?? linesOf(body);
   beginPass([0, PARSED], texts.length);
-  const lines = texts.map((line, at) => {
-    reportRead(at);
-    return line.trim() === "" ? undefined : tryParse(line);
+  const lines = texts.map(({ text, at }, index) => {
+    reportRead(index);
+    return { at, text, ...(text.trim() === "" ? undefined : tryParse(text)) };
   });
   beginPass([PARSED, READ], texts.length);
   // A line of a log is an object. A bare number or text could appear in any prose.
-  if (!lines.some((line) => typeof line?.value === "object" && line.value !== null)) {
+  if (!lines.some(({ value }) => typeof value === "object" && value !== null)) {
     throw notJson(body, whole.failure);
   }
   const entries: FileEntry[] = [];
-  for (const [at, line] of lines.entries()) {
-    if (line?.failure !== undefined) {
-      file.skip(at + 1, line.failure, texts[at]);
-    } else if (line !== undefined) {
-      for (const value of entriesOf(line.value)) {
-        entries.push({ value, at, isWhole: false });
+  for (const { at, text, value, failure } of lines) {
+    if (failure !== undefined) {
+      file.skip(at + 1, failure, text);
+    } else if (value !== undefined) {
+      for (const entry of entriesOf(value)) {
+        entries.push({ value: entry, at, isWhole: false });
       }
     }
   }

@@ -36,14 +36,22 @@ export const parsedText = (given: unknown): unknown =>
  * True if a text is one JSON value with its end missing. Some of its lines may be messages by themselves, but read as
  * JSONL it would be a conversation with holes.
  */
-export function isCut(text: string): boolean {
+export const isCut = (text: string): boolean => endOfValue(text, 0) === MISSING;
+
+const MISSING = -1;
+
+/**
+ * Returns the end of the first object or list at or after a place. `MISSING` if the text ends before it, and undefined
+ * if a string has a line break, which JSON doesn't allow.
+ */
+function endOfValue(text: string, from: number): number | undefined {
   let depth = 0;
   let isInString = false;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = from; at < text.length; at++) {
     const letter = text[at];
     if (isInString) {
       if (letter === "\n") {
-        return false; // A line cut within a string: JSON strings have no line breaks.
+        return undefined;
       }
       at += letter === "\\" ? 1 : 0;
       isInString = letter !== '"';
@@ -53,10 +61,71 @@ export function isCut(text: string): boolean {
       depth += 1;
     } else if (letter === "}" || letter === "]") {
       depth -= 1;
-      if (depth === 0) {
-        return false;
+      if (depth <= 0) {
+        return at + 1;
       }
     }
   }
-  return true;
+  return MISSING;
+}
+
+/** A text within a file that should be one JSON value. */
+export interface RowText {
+  readonly text: string;
+  /** The index of its first line. */
+  readonly at: number;
+}
+
+/**
+ * Returns the values of a file that has several, not one per line: written over several lines, or separated by commas.
+ * Undefined if the file's lines are its values.
+ */
+export function separateValues(body: string): readonly RowText[] | undefined {
+  const lines = body.split("\n").filter((line) => line.trim() !== "");
+  if (isObject(lines[0] ?? "{}")) {
+    return undefined;
+  }
+  const found: RowText[] = [];
+  let line = 0;
+  let counted = 0;
+  for (let from = afterBlanks(body, 0); from < body.length; ) {
+    const end = "{[".includes(body[from] as string) ? endOfValue(body, from) : undefined;
+    if (end === undefined) {
+      return undefined;
+    }
+    for (; counted < from; counted++) {
+      line += body[counted] === "\n" ? 1 : 0;
+    }
+    const to = end === MISSING ? body.length : end;
+    found.push({ text: body.slice(from, to), at: line });
+    from = afterBlanks(body, to);
+  }
+  const whole = found.filter(({ text }) => isObject(text)).length;
+  // A cut value is one, and a log with a damaged first line has whole lines.
+  return found.length > 1 && (whole === found.length || whole > lines.filter(isObject).length) ? found : undefined;
+}
+
+const isObject = (text: string): boolean => {
+  const { value } = tryParse(text);
+  return typeof value === "object" && value !== null;
+};
+
+/** Returns the next place without white space or a comma. */
+function afterBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /[\s,]/.test(text[at] as string)) {
+    at += 1;
+  }
+  return at;
+}
+
+/** Returns the lines of a file. */
+export const linesOf = (body: string): readonly RowText[] => body.split("\n").map((text, at) => ({ text, at }));
+
+/** Returns the first values of a file of JSON: its only one, or those of its rows. */
+export function valuesOfFile(body: string, most: number): readonly unknown[] {
+  const whole = tryParse(body);
+  const rows = whole.failure === undefined ? [] : (separateValues(body) ?? linesOf(body)).slice(0, most);
+  const values = rows.flatMap(({ text }) => tryParse(text).value ?? []);
+  return whole.failure === undefined ? [whole.value] : values;
 }

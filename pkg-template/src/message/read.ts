@@ -252,11 +252,14 @@ function checkRole(row: UnknownRecord): void {
   }
 }
 
-/** Returns words about the type of a message that no format knows. */
-const typeNamed = ({ type }: UnknownRecord): string =>
-  typeof type === "string" && type !== "message" && type !== ""
-    ? `, and windrow knows no message of the type ${describe(type)}`
-    : "";
+/** Maximum length of the names of fields in an error. */
+const LONGEST_FIELDS = 80;
+
+/** Returns words about the type of a message that no format knows, or about its fields. */
+const typeNamed = (row: UnknownRecord): string =>
+  typeof row.type === "string" && row.type !== "message" && row.type !== ""
+    ? `, and windrow knows no message of the type ${describe(row.type)}`
+    : `, but the fields ${Object.keys(row).join(", ").slice(0, LONGEST_FIELDS)}`;
 
 /** Reads the fields that describe a message. */
 function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {

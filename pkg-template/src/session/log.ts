@@ -10,6 +10,7 @@ import { conversationOf, inOrderOfTime, listed, type ParsedConversation, toldApa
 import { bareMessagesIn } from "../files/dialogue.js";
 import {
   checkAnyIsRead,
+  type FailedKind,
   isAnythingSaid,
   type OpenConversation,
   openFile,
@@ -24,8 +25,9 @@ import { entriesOf, entriesOfFile, isConversation, readConversation } from "../f
 import { appFile, failedKindOf, readAppText } from "../files/readers.js";
 import { logOf, type PlacedRow, readRows as readRowsOf } from "../files/rows.js";
 import { messageOfRow } from "../files/session-log.js";
-import { isCut, tryParse, withoutMark } from "../files/text.js";
+import { isCut, separateValues, tryParse, withoutMark } from "../files/text.js";
 import { messageOfTurn } from "../files/turn-log.js";
+import { unknownKindOf } from "../files/unknown.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageOrigin, UnknownRecord } from "../message/format.js";
 import { fieldsWithValue } from "../message/format.js";
@@ -265,22 +267,22 @@ export async function readLines(
       found.skipped.filter((row) => !damagedBuilds.has(row)),
       found.firstFailure,
       "session_error",
-      kind,
+      kind ?? (found.firstFailure && unknownKindOf(text)),
     );
     if (odd >= 0) {
-      checkIsMessage(found.entries[odd] as NewEntry);
+      checkIsMessage(found.entries[odd] as NewEntry, unknownKindOf(text));
     }
   }
   return withExports({ ...found, unread: unread && unreadWithName(unread, kind) }, choice);
 }
 
 /** Throws the reason why a row of an unknown type isn't a message. */
-function checkIsMessage({ data }: NewEntry): void {
+function checkIsMessage({ data }: NewEntry, kind: FailedKind | undefined): void {
   const row: unknown = typeof data === "string" ? JSON.parse(data) : data;
   try {
     parse(row, "row", "session_error");
   } catch (failure) {
-    checkAnyIsRead([{ row: 1, reason: reasonOf(failure) }], failure as ContextError, "session_error");
+    checkAnyIsRead([{ row: 1, reason: reasonOf(failure) }], failure as ContextError, "session_error", kind);
   }
 }
 
@@ -392,29 +394,32 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
   if (readAppText(body, file)) {
     return found();
   }
-  if (!isOneLine && (await isOneValueCut(body, lines, each))) {
+  const separate = separateValues(body);
+  if (!isOneLine && separate === undefined && (await isOneValueCut(body, lines, each))) {
     skipped.push({ row: first + 1, reason: `not JSON: ${whole.failure.message}` });
     return found();
   }
   const steps: PlacedRow[] = [];
-  const isAgents = logOf(lines.slice(0, FIRST_LINES).map((line) => tryParse(line).value)) !== undefined;
-  await each(lines, (line, index) => {
+  const texts = separate ?? lines.map((line, at) => ({ text: line, at }));
+  const isAgents = logOf(texts.slice(0, FIRST_LINES).map((row) => tryParse(row.text).value)) !== undefined;
+  await each(texts, ({ text: line, at }) => {
     if (line.trim() === "") {
       return;
     }
     rowCount += 1;
     const { value, failure } = tryParse(line);
     if (failure !== undefined) {
-      file.skip(index + 1, failure, line);
+      file.skip(at + 1, failure, line);
       return;
     }
     if (isAgents) {
-      steps.push({ value, at: index });
+      steps.push({ value, at });
       return;
     }
     const inLine = Array.isArray(value) || typeOf(value) === undefined ? entriesOf(value) : [value];
     for (const entry of inLine) {
-      take(entry, index + 1, entry === value ? line : undefined);
+      // An entry keeps its line, and a value of several lines has none.
+      take(entry, at + 1, entry === value && separate === undefined ? line : undefined);
     }
   });
   if (isAgents) {

@@ -286,7 +286,7 @@ describe("a problem with the file is reported in one line with exit code 2", () 
     ["empty.json", /is empty/],
     ["blank.json", /is empty/],
     ["nothing.json", /no messages found/],
-    ["no-message.json", /no messages found \(row 1: .*no role\)/],
+    ["no-message.json", /looks like an object with "settings"; .*Map its messages to \{ role, /],
     ["bad-rows.jsonl", /no messages found \(row 1: .*unknown role "bot"\)/],
   ];
   for (const [file, pattern] of cases) {

@@ -92,7 +92,7 @@ describe("activities", () => {
   test("of other products only aren't a conversation", async () => {
     const search = { header: "Search", title: "Searched for trains", time: "2026-01-01T00:00:00Z" };
     const { message } = await errorOf(() => parseTranscript(JSON.stringify([search])));
-    assert.match(message, /no messages found/);
+    assert.match(message, /^This looks like a list of objects with "header", "title" and "time"; /);
   });
 
   test("have their answers as text", () => {

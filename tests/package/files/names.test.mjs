@@ -83,6 +83,11 @@ const FILES = {
       { event: "user", timestamp: 2, text: "Hi", parse_data: { intent: { name: "greet" } } },
     ],
   },
+  "a Junie session": lines(
+    { kind: "UserPromptEvent", prompt: "Hi" },
+    { kind: "SessionA2uxEvent", event: { state: "IN_PROGRESS", agentEvent: { kind: "ResultBlockUpdatedEvent" } } },
+  ),
+  "a WeChat or QQ chat as text": "Ann 2026-06-01 10:00:00\nHi\n\n",
   "a Botpress conversation": {
     messages: [
       { id: "m", type: "text", payload: { type: "text", text: "Hi" }, direction: "incoming", conversationId: "c" },
@@ -198,6 +203,11 @@ describe("files next to the one with the messages", () => {
       ],
     ],
     [
+      "a list of Rasa's replies",
+      'Map each to { role: "assistant", content: text }, between the messages that you sent.',
+      [{ recipient_id: "u", text: "Hi" }],
+    ],
+    [
       "a saved DSPy program",
       "Pass the messages of `lm.history`.",
       { predict: { demos: [{ question: "Hi", answer: "Ho" }], signature: { instructions: "Answer." } } },
@@ -290,6 +300,101 @@ test("every kind that is only named is among them", () => {
   for (const { name, isRead } of fileKinds) {
     assert.ok(isRead || tested.includes(`a ${name}"`) || tested.includes(`an ${name}"`), name);
   }
+});
+
+describe("a file of no known kind", () => {
+  const map = "Map its rows to { role, name, content, createdAt }.";
+  for (const [looks, next, file] of /** @type {const} */ ([
+    ['a list of objects with "who" and "said"', map, [{ who: "Ann", said: "Hi" }]],
+    ['a list of objects with "who" and "said"', map, '{ "who": "Ann", "said": "Hi" }\n{ "who": "Jo", "said": "Ho" }'],
+    [
+      'a list of objects with "sender" and "text"',
+      `${map} Take the role from "sender": user for "human", assistant for "AI".`,
+      [
+        { sender: "human", text: "Hi" },
+        { sender: "AI", text: "Ho" },
+      ],
+    ],
+    ['a list of objects of the type "brand_new" with "type" and "x"', map, [{ type: "brand_new", x: 1 }]],
+    [
+      'an object with "a", "b", "c", "d", "e", "f" and 2 more, and objects with "q" in "g"',
+      map,
+      { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: [{ q: 1 }], h: 1 },
+    ],
+    ['an object with "a"', "Map its messages to { role, name, content, createdAt }.", { a: { b: 1 } }],
+    ["an object with nothing", "Map its messages to { role, name, content, createdAt }.", {}],
+    ["a list of 2 values, none an object", "Map its messages to { role, name, content, createdAt }.", [1, "a"]],
+    ["a single string", "Map its messages to { role, name, content, createdAt }.", '"Hi"'],
+    ["a single number", "Map its messages to { role, name, content, createdAt }.", "5"],
+  ])) {
+    test(looks, async () => {
+      const text = typeof file === "string" ? file : JSON.stringify(file);
+      const message = `This looks like ${looks}; windrow doesn't read these yet. ${next}`;
+      checkContextError(await errorOf(() => parseTranscript(text)), {
+        kind: "transcript_error",
+        code: "INVALID_TRANSCRIPT",
+        message: new RegExp(`^${message.replace(/[{}().]/g, "\\$&")}$`),
+      });
+      const session = await openSession("s", { store: memoryStore() });
+      const failure = await errorOf(() => session.import(text));
+      assert.equal(failure.message, message);
+    });
+  }
+
+  test("its rows among others say which fields they have", () => {
+    const { skipped } = parseTranscript(
+      JSON.stringify([
+        { role: "user", content: "Hi" },
+        { who: "Ann", said: "Ho" },
+      ]),
+    );
+    assert.deepEqual(skipped, [{ row: 2, reason: "role: the message has no role, but the fields who, said" }]);
+  });
+});
+
+describe("values that aren't one per line", () => {
+  const messages = Array.from({ length: 5 }, (_, at) => ({
+    role: at % 2 ? "assistant" : "user",
+    content: `{"${at}]\n`,
+  }));
+  const spread = (value) => JSON.stringify(value, null, 2);
+
+  test("are read like those that are", async () => {
+    for (const text of [
+      messages.map(spread).join("\n"),
+      messages.map(spread).join(",\r\n"),
+      messages.map((message) => JSON.stringify(message)).join(""),
+      messages.map((message) => JSON.stringify(message)).join(",\n"),
+      [messages.slice(0, 2), messages.slice(2)].map(spread).join("\n"),
+    ]) {
+      const read = parseTranscript(text);
+      assert.deepEqual([read.messages, read.skipped], [messages, []]);
+      const session = await openSession("s", { store: memoryStore() });
+      await session.import(text);
+      assert.deepEqual(
+        (await session.messages()).map(({ role, content }) => ({ role, content })),
+        messages,
+      );
+    }
+  });
+
+  test("are named by the line at which they begin, and a cut one is reported", () => {
+    const text = `${messages.map(spread).join("\n")}\n{ "role": "user", "content": `;
+    const read = parseTranscript(text);
+    assert.deepEqual(read.messages, messages);
+    assert.deepEqual(
+      [read.skipped.map(({ row }) => row), read.unread?.count],
+      [[messages.map(spread).join("\n").split("\n").length + 1], 1],
+    );
+  });
+
+  test("a log with a damaged line stays a log", () => {
+    const rows = messages.map((message) => JSON.stringify(message));
+    for (const damaged of ['{"role":"user","content":"Hi', "{]", "}"]) {
+      const read = parseTranscript([damaged, ...rows].join("\n"));
+      assert.deepEqual([read.messages, read.skipped.map(({ row }) => row)], [messages, [1]], damaged);
+    }
+  });
 });
 
 describe("conversations within an export of no known kind", () => {

@@ -190,7 +190,7 @@ describe("not a conversation", () => {
       checkContextError(await errorOf(() => parseTranscript(text)), {
         kind: "transcript_error",
         code: "INVALID_TRANSCRIPT",
-        message: /no messages found \(row 1: /,
+        message: /^This looks like an? (?:single|object)/,
       });
     }
   });

@@ -31,7 +31,7 @@ function ownMessages(turn) {
 
 const messages = {
   kind: "messages",
-  file: "a JSON list, one message per line (JSONL), or an object with `messages`",
+  file: "a JSON list, one message per line (JSONL) or after another, or an object with `messages`",
   recognised: "roles and contents in [any form that is read](guide.md#messages-of-other-packages)",
   has: { names: true, times: true, replies: true, reasoning: true, calls: true },
   notRead: "tools, images and other things next to the messages (reported)",

@@ -18,6 +18,16 @@ export const NAMED_KINDS: readonly KnownKind[] = [
       (isText(event) && typeof timestamp === "number" && (parse_data ?? text ?? name) !== undefined),
   },
   {
+    name: "list of Rasa's replies",
+    row: ({ recipient_id, text, image, buttons, custom, attachment }) =>
+      isText(recipient_id) && (text ?? image ?? buttons ?? custom ?? attachment) !== undefined,
+    next: 'Map each to { role: "assistant", content: text }, between the messages that you sent.',
+  },
+  {
+    name: "Junie session",
+    row: ({ kind }) => /^(?:UserPromptEvent|SessionA2uxEvent|SendToAgentEvent|TaskState)$/.test(String(kind)),
+  },
+  {
     name: "Botpress conversation",
     row: ({ direction, payload }) => /^(?:incoming|outgoing)$/.test(String(direction)) && isRecord(payload),
   },
@@ -95,6 +105,11 @@ export const NAMED_KINDS: readonly KnownKind[] = [
   { name: "Snapchat export", row: (value) => has(value, "From", "Media Type") },
   { name: "LINE export", text: /^\[LINE\] / },
   { name: "KakaoTalk export", text: /^.*(?:카카오톡 대화|KakaoTalk Chats)/ },
+  // No app of theirs exports a chat as text. Tools write a name and a time, in either order, above each message.
+  {
+    name: "WeChat or QQ chat as text",
+    text: /^(?:消息分组:|(?:\d{4}-\d\d-\d\d \d{1,2}:\d\d:\d\d \S{1,30}|\S{1,30} \d{4}-\d\d-\d\d \d{1,2}:\d\d:\d\d)\r?\n(?!\d{4}-)\S)/m,
+  },
   { name: "Mattermost export", row: ({ type, post }) => /post$/.test(String(type)) && isRecord(post) },
   { name: "Rocket.Chat export", row: ({ rid, msg }) => isText(rid) && isText(msg) },
   { name: "Intercom conversation", row: ({ conversation_parts }) => isRecord(conversation_parts) },
