@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
 import { counted } from "./base/words.js";
 import { withProgress } from "./cli/progress.js";
-import { carriedMessages, carryOnConfig } from "./context/carry-on.js";
+import { carriedContext } from "./context/carry-on.js";
 import { checkRecording, inWords } from "./context/replay.js";
 import { nearest } from "./engine/nearest.js";
 import { conversationOf, inOrderOfTime, listed, newestOf } from "./files/conversations.js";
@@ -216,17 +216,17 @@ async function runBuild(order: BuildOrder): Promise<void> {
   const read = await readConversation(order.file, order.conversation);
   const { as } = order;
   const given = { ...order.config, request: order.config.request ?? read.file.request };
-  const context = await withProgress("Building the context", () =>
+  const { context, body } = await withProgress("Building the context", async () =>
     as === undefined
-      ? buildContext(read.messages, given)
-      : buildContext(carriedMessages(read.messages), carryOnConfig(read.messages, as, given)),
+      ? { context: await buildContext(read.messages, given), body: undefined }
+      : carriedContext(read.messages, as, given),
   );
   if (order.recording !== undefined) {
     await appendLine(order.recording, JSON.stringify(context.recording));
   }
   await write(
     process.stdout,
-    as === undefined ? show(context, order.form) : `${JSON.stringify(context.request(as), null, 2)}\n`,
+    body === undefined ? show(context, order.form) : `${JSON.stringify(body, null, 2)}\n`,
   );
   await write(process.stderr, summary(name, read, context));
   await warnOfUnread(name, read.file);

@@ -9,6 +9,7 @@ import type { ContextConfig } from "../config/config.js";
 import { isToldByAgent } from "../files/codex.js";
 import { conversationOf, newestOf } from "../files/conversations.js";
 import { type ParsedTranscript, parseTranscript } from "../files/parse.js";
+import { fileLine } from "../files/parts.js";
 import { tryParse } from "../files/text.js";
 import type { ProviderName, RequestBodies } from "../formats/requests.js";
 import { INTERRUPTED } from "../formats/tool-parts.js";
@@ -53,12 +54,31 @@ export function carryOn<Name extends ProviderName>(
     const { as, conversation, ...config } = options;
     const file = parseTranscript(text);
     const messages = messagesOfFile(file, conversation);
-    const context = await buildContext(
-      carriedMessages(messages),
-      carryOnConfig(messages, as, { request: file.request, ...config }),
-    );
-    return { body: context.request(as), context, file };
+    return { ...(await carriedContext(messages, as, { request: file.request, ...config })), file };
   });
+}
+
+/** Builds the context and the body of a request that continues a session. */
+export async function carriedContext<Name extends ProviderName>(
+  messages: readonly MessageInput[],
+  as: Name,
+  config: ContextConfig<MessageInput>,
+): Promise<Omit<CarriedOn<Name>, "file">> {
+  const built = async (request: typeof config.request): Promise<Omit<CarriedOn<Name>, "file">> => {
+    const given = carryOnConfig(messages, as, { ...config, request });
+    const context = await buildContext(carriedMessages(messages), given);
+    return { body: context.request(as), context };
+  };
+  try {
+    return await built(config.request);
+  } catch (failure) {
+    // Each provider has its own tools, so only the body shows that it ends with one that the provider ran.
+    const isOpen = config.request === undefined && ContextError.from(failure)?.rule === "ends-with-user";
+    if (!isOpen) {
+      throw failure;
+    }
+    return built(CONTINUE);
+  }
 }
 
 function messagesOfFile(file: ParsedTranscript, choice: string | number | undefined): readonly MessageInput[] {
@@ -87,7 +107,7 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
  * Returns a session's messages for continuing: rules are pinned, files that an export names but doesn't have are words,
  * and calls interrupted at the end get a result.
  */
-export function carriedMessages(messages: readonly MessageInput[]): readonly MessageInput[] {
+function carriedMessages(messages: readonly MessageInput[]): readonly MessageInput[] {
   return [...messages.map((message) => withPin(withFilesNamed(message))), ...openCallsOf(messages).map(interrupted)];
 }
 
@@ -104,7 +124,7 @@ function withFilesNamed(message: MessageInput): MessageInput {
     ...message,
     content: content.map((part: PartInput) => {
       const name = absentFile(part);
-      return name === undefined ? part : { type: "text", text: `[Attached file: ${name}]` };
+      return name === undefined ? part : { type: "text", text: fileLine(name) ?? "" };
     }),
   };
 }
@@ -153,7 +173,7 @@ function answeredBy(toolName: string | undefined, open: ReadonlySet<string>): st
 }
 
 /** Returns the config for continuing a session. The caller's options win. */
-export function carryOnConfig<C extends ContextConfig<MessageInput>>(
+function carryOnConfig<C extends ContextConfig<MessageInput>>(
   messages: readonly MessageInput[],
   as: ProviderName,
   config: C,

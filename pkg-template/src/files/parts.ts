@@ -72,6 +72,16 @@ export function partsOrFault<Part>(
   return parts;
 }
 
+/** Returns the line for an attached file that is only named. Undefined if it has no name. */
+export const fileLine = (name: unknown): string | undefined =>
+  textIn(name) === undefined ? undefined : `[Attached file: ${(name as string).replace(/\s+/g, " ")}]`;
+
+/** Returns a file as a part: its data, if its address has it, and otherwise a line with its name. */
+export function filePart(name: unknown, address: unknown): readonly PartInput[] {
+  const [, mediaType, data] = /^data:([^;,]+)[^,]*;base64,(.+)$/s.exec(textIn(address) ?? "") ?? [];
+  return data === undefined ? textPart(fileLine(name)) : attachedPart({ data, mediaType, name });
+}
+
 /** Facts about an attachment. */
 export interface Attachment {
   /** The kind, if the media type doesn't tell. */
@@ -103,7 +113,7 @@ export function attachedPart({ kind: known, data, url, name, mediaType, ...facts
     return [];
   }
   if (!isMedia && base64 === undefined) {
-    return [{ type: "text", text: `[Attached file: ${textIn(name) ?? address}]` }];
+    return textPart(fileLine(textIn(name) ?? address));
   }
   const figures = Object.entries(facts).filter(([, value]) => typeof value === "number" && value > 0);
   return [

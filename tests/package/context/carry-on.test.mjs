@@ -174,6 +174,20 @@ describe("a session of another app", () => {
     }
   });
 
+  test("that ends with a search of OpenAI's is sendable to every provider", async () => {
+    const action = { type: "search", query: "seats" };
+    const file = JSON.stringify([
+      { role: "user", content: "Hi" },
+      { type: "web_search_call", id: "ws_1", status: "completed", action },
+    ]);
+    for (const as of PROVIDERS) {
+      const { body } = await carryOn(file, { ...options, as });
+      assert.deepEqual(problemsOf(as, body), [], as);
+    }
+    const { body } = await carryOn(file, { ...options, as: "openai-responses" });
+    assert.deepEqual(body.input.at(-1), { role: "user", content: "Continue." });
+  });
+
   test("that ends with a result or an open call gets none", async () => {
     for (const parts of [
       [call, result],

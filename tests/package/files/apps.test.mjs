@@ -272,3 +272,30 @@ test("WhatsApp's years are those of the common era, on Thai phones too", () => {
     assert.equal(timeOf(date), `${year}-01-31T10:00:00`);
   }
 });
+
+test("a picture whose data the file has stays a picture", () => {
+  const url = "data:image/png;base64,iVBORw0KGgo=";
+  const webUi = (row) =>
+    JSON.stringify({ chat: { history: { currentId: "a", messages: { a: { id: "a", role: "user", ...row } } } } });
+  for (const text of [
+    webUi({ content: "Look.", files: [{ type: "image", url }] }),
+    webUi({
+      content: [
+        { type: "text", text: "Look." },
+        { type: "image_url", image_url: { url } },
+      ],
+    }),
+    JSON.stringify([{ ts: 1, type: "say", say: "text", text: "Look.", images: [url] }]),
+    JSON.stringify([{ chat_metadata: {} }, { name: "Ann", is_user: true, mes: "Look.", extra: { image: url } }]),
+  ]) {
+    assert.deepEqual(
+      parseTranscript(text).messages.map(({ content }) => content),
+      [
+        [
+          { type: "text", text: "Look." },
+          { type: "image", data: "iVBORw0KGgo=", mediaType: "image/png" },
+        ],
+      ],
+    );
+  }
+});

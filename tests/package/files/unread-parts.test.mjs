@@ -97,7 +97,8 @@ describe("what isn't read is said, and the rest is a valid request", () => {
         "assistant text: I see.",
         "call seats {}",
         'result "40"',
-        "user text: And this?\n[Attached file: image]",
+        "user text: And this?",
+        "user image: undefined",
       ],
       ["note_prompt: the author's note is not read", "tool_invocations: a call without an id or a name is not read"],
     );

@@ -181,7 +181,7 @@ const openWebUi = {
   file: "the export of chats",
   recognised: "`chat.history`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "other answers to the same question; ratings; the attached files, which are named in words",
+  notRead: "other answers to the same question; ratings; attached files without their data, which are named in words",
   write: (turns, random) => {
     const messages = {};
     for (const [at, turn] of turns.entries()) {

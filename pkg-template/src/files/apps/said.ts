@@ -2,6 +2,7 @@
 
 import type { MessageInput } from "../../message/message.js";
 import { textIn } from "../file.js";
+import { fileLine } from "../parts.js";
 import type { AppStep } from "../readers.js";
 
 /** A message of a messenger. */
@@ -36,10 +37,6 @@ export function chatStep({ lines, forwarded = [], files = [], role = "user", ...
   const message: MessageInput = { ...Object.fromEntries(fields), role, content };
   return { messages: [message] };
 }
-
-/** Returns the line for an attached file. Undefined if it has no name. */
-export const fileLine = (name: unknown): string | undefined =>
-  textIn(name) === undefined ? undefined : `[Attached file: ${name}]`;
 
 const textOf = (lines: readonly (string | undefined)[]): string =>
   lines.filter((line) => textIn(line) !== undefined).join("\n");

@@ -5,9 +5,9 @@
 
 import type { PartInput } from "../../../message/message.js";
 import { listIn, type Row, recordIn, textIn } from "../../file.js";
+import { contentOf, fileLine, filePart, textPart } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
 import { tryParse } from "../../text.js";
-import { fileLine } from "../said.js";
 import { clineKind } from "./kind.js";
 
 export const cline: KindReader = {
@@ -95,7 +95,8 @@ function stepOf(row: Row, isFirst: boolean, calls: OpenCall): AppStep {
   const kind = type === "say" ? row.say : row.ask;
   const head = { createdAt: ts };
   const said = textIn(typeof text === "string" ? text.replace(MARKS, "") : text);
-  const attached = [...listIn(images).map(() => "image"), ...listIn(files)].map(fileLine);
+  const named = listIn(files).map(fileLine);
+  const pictures = listIn(images).flatMap((image) => filePart("image", image));
   const thoughts = [kind === "reasoning" ? said : textIn(row.reasoning)].flatMap((thought) =>
     thought === undefined ? [] : [{ ...head, role: "assistant", content: [{ type: "reasoning", text: thought }] }],
   );
@@ -129,9 +130,10 @@ function stepOf(row: Row, isFirst: boolean, calls: OpenCall): AppStep {
   }
   const isUser = USER.has(kind) || (isFirst && kind === "text");
   if (isUser || MODEL.has(kind)) {
-    const content = [isUser ? said : questionIn(said), ...attached].filter((line) => line !== undefined).join("\n");
-    const message = { ...head, role: isUser ? "user" : "assistant", content };
-    return { messages: [...thoughts, ...(content === "" ? [] : [message])] };
+    const lines = [isUser ? said : questionIn(said), ...named].filter((line) => line !== undefined);
+    const parts = [...textPart(lines.join("\n")), ...pictures];
+    const message = { ...head, role: isUser ? "user" : "assistant", content: contentOf(parts) };
+    return { messages: [...thoughts, ...(parts.length === 0 ? [] : [message])] };
   }
   return {
     messages: [],

@@ -9,7 +9,7 @@ import { counted } from "../../../base/words.js";
 import type { PartInput } from "../../../message/message.js";
 import { isoOf, timeMsOf } from "../../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
-import { messagesInTurn, textPart } from "../../parts.js";
+import { fileLine, messagesInTurn, textPart } from "../../parts.js";
 import type { AppConversation, AppStep, KindReader } from "../../readers.js";
 import { parsedText } from "../../text.js";
 import { copilotKind } from "./kind.js";
@@ -125,7 +125,7 @@ function stepOf(row: Row & { readonly [USER]?: string | undefined }): AppStep {
   }
   const createdAt = isoOf(timeMsOf(timestamp));
   const attached = listIn(recordIn(variableData).variables).flatMap((one) => textIn(recordIn(one).name) ?? []);
-  const asked = [messageText(message), ...attached.map((name) => `[Attached file: ${name}]`)];
+  const asked = [messageText(message), ...attached.map(fileLine)];
   const faults: string[] = [];
   const parts = answerParts(listIn(response).map(recordIn), recordIn(recordIn(result).metadata), faults);
   const failure = textIn(recordIn(recordIn(result).errorDetails).message);

@@ -2,8 +2,9 @@
 // writes (DiscordChatExporter.Core/Exporting/JsonMessageWriter.cs). A bot speaks as the assistant, with its name.
 
 import { listIn, type Row, recordIn, textIn } from "../../file.js";
+import { fileLine } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
-import { chatStep, fileLine, notice } from "../said.js";
+import { chatStep, notice } from "../said.js";
 import { discordKind } from "./kind.js";
 
 /** The types of messages that a person or bot wrote. Newer types are numbers. */

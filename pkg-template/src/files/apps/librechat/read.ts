@@ -5,10 +5,9 @@
 import type { PartInput } from "../../../message/message.js";
 import { timeMsOf } from "../../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
-import { messagesInTurn, partsOrFault, type Report, textPart } from "../../parts.js";
+import { fileLine, messagesInTurn, partsOrFault, type Report, textPart } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
 import { parsedText } from "../../text.js";
-import { fileLine } from "../said.js";
 import { libreChatKind } from "./kind.js";
 
 export const libreChat: KindReader = {

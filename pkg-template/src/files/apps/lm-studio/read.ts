@@ -5,9 +5,8 @@
 
 import type { PartInput } from "../../../message/message.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
-import { messagesInTurn, partsOrFault, type Report, textPart } from "../../parts.js";
+import { fileLine, messagesInTurn, partsOrFault, type Report, textPart } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
-import { fileLine } from "../said.js";
 import { lmStudioKind } from "./kind.js";
 
 export const lmStudio: KindReader = {

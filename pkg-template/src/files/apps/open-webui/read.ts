@@ -6,10 +6,9 @@ import type { PartInput } from "../../../message/message.js";
 import { timeMsOf } from "../../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadPartsIn, unreadWordsIn } from "../../file.js";
 import { typeInWords } from "../../log.js";
-import { messagesInTurn, partsOrFault, type Report, textPart, timeOfSeconds } from "../../parts.js";
+import { filePart, messagesInTurn, partsOrFault, type Report, textPart, timeOfSeconds } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
 import { parsedText } from "../../text.js";
-import { fileLine } from "../said.js";
 import { openWebUiKind } from "./kind.js";
 
 export const openWebUi: KindReader = {
@@ -38,8 +37,16 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["content", "output", "files
 function stepOf(row: Row): AppStep {
   const { id, parentId, role, content, output, timestamp, files, error } = row;
   const head = { id: textIn(id), role: String(role), createdAt: timeOfSeconds(timestamp) };
-  const texts = Array.isArray(content) ? content.map((part) => recordIn(part).text ?? "").join("\n") : content;
-  const attached = listIn(files).map((file) => nameOf(recordIn(file)));
+  const texts = Array.isArray(content)
+    ? content.flatMap((part) => textIn(recordIn(part).text) ?? []).join("\n")
+    : content;
+  const attached = listIn(files)
+    .map(recordIn)
+    .flatMap((file) => filePart(nameOf(file), file.url));
+  const pictures = listIn(content).flatMap((part) => {
+    const { type, image_url: picture } = recordIn(part);
+    return type === "image_url" ? filePart("image", recordIn(picture).url) : [];
+  });
   const faults: string[] = [];
   const items = role === "assistant" ? listIn(output).map(recordIn) : [];
   const report = (fault: string): void => {
@@ -48,7 +55,8 @@ function stepOf(row: Row): AppStep {
   const inItems = items.flatMap((item) => partsOrFault(item, report, (fault) => itemParts(item, fault)));
   const parts = [
     ...(inItems.length > 0 ? inItems : role === "assistant" ? partsIn(texts) : textPart(texts)),
-    ...attached.flatMap((name) => textPart(fileLine(name))),
+    ...pictures,
+    ...attached,
   ];
   const unread = unreadPartsIn(row, MESSAGE_FIELDS, parts);
   return {

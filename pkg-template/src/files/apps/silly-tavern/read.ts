@@ -5,7 +5,7 @@
 import type { PartInput } from "../../../message/message.js";
 import { isoOf, timeMsOf } from "../../../message/times.js";
 import { listIn, type Row, recordIn, textIn, unreadWordsIn } from "../../file.js";
-import { messagesInTurn, textPart } from "../../parts.js";
+import { fileLine, filePart, messagesInTurn, textPart } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
 import { parsedText } from "../../text.js";
 import { sillyTavernKind } from "./kind.js";
@@ -34,18 +34,16 @@ function stepOf(row: Row): AppStep {
   if (is_system === true) {
     return { messages: [], faults: ["is_system: the message is hidden from the prompt"] };
   }
+  const pictures = [image, video, ...listIn(media)].map((one) => textIn(one) ?? textIn(recordIn(one).url));
   const attached = [
     ...[file, ...listIn(files)].flatMap((one) => textIn(recordIn(one).name) ?? []),
-    ...[image, video, ...listIn(media)].flatMap((one) => pictureName(one) ?? []),
+    ...pictures.flatMap((one) => pictureName(one) ?? []),
   ];
   const thought = textIn(reasoning);
   const parts: readonly PartInput[] = [
     ...(thought === undefined ? [] : [{ type: "reasoning" as const, text: thought }]),
-    ...textPart(
-      [mes, ...attached.map((one) => `[Attached file: ${one}]`)]
-        .filter((line) => textIn(line) !== undefined)
-        .join("\n"),
-    ),
+    ...textPart([mes, ...attached.map(fileLine)].filter((line) => textIn(line) !== undefined).join("\n")),
+    ...pictures.flatMap((one) => filePart(undefined, one)),
   ];
   const speaker = textIn(name);
   const role = is_user === true ? "user" : "assistant";
@@ -57,11 +55,9 @@ function stepOf(row: Row): AppStep {
   };
 }
 
-/** Returns the name of an image or a video: the end of its address, which may be its data. */
-function pictureName(given: unknown): string | undefined {
-  const address = textIn(given) ?? textIn(recordIn(given).url);
-  return address?.startsWith("data:") ? "image" : address?.split("/").at(-1);
-}
+/** Returns the name of an image or a video: the end of its address. Undefined if that is its data. */
+const pictureName = (address: string | undefined): string | undefined =>
+  address?.startsWith("data:") ? undefined : address?.split("/").at(-1);
 
 /** The fields of a call that are read, or that the program shows to people. */
 const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "displayName", "parameters"]);

@@ -4,6 +4,7 @@
 
 import type { Row } from "../../file.js";
 import { textIn } from "../../file.js";
+import { fileLine } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
 import { chatStep, notice } from "../said.js";
 import { whatsAppKind } from "./kind.js";
@@ -157,15 +158,13 @@ function withFile(given: string): string {
   const mark = given.lastIndexOf("\u200e<");
   const isEdited = mark > 0 && /^\u200e<[^<>:\n]{1,60}>$/.test(given.slice(mark));
   const text = isEdited ? given.slice(0, mark).trimEnd() : given;
+  const named = (_: string, ...names: readonly unknown[]): string => fileLine(names.find(textIn)) ?? "";
   return (
     text
-      .replace(
-        OMITTED_FILE,
-        (_, name?: string, kind?: string, media?: string) => `[Attached file: ${name ?? kind ?? media}]`,
-      )
-      .replace(/^\u200e<[^<>:\n]{1,40}: ([^<>\n]{1,200})>/, "[Attached file: $1]")
+      .replace(OMITTED_FILE, named)
+      .replace(/^\u200e<[^<>:\n]{1,40}: ([^<>\n]{1,200})>/, named)
       // Older versions wrote no mark.
-      .replace(/^< ?[^<>:\n]{1,40}: (\d{8}-[A-Z]{3,9}-[\d-]{10,20}\.\w{2,5}) ?>/, "[Attached file: $1]")
-      .replace(/^\u200e([^\n()]{1,200}\.\w{2,5}) \([^()\n]{1,40}\)(?=\n|$)/, "[Attached file: $1]")
+      .replace(/^< ?[^<>:\n]{1,40}: (\d{8}-[A-Z]{3,9}-[\d-]{10,20}\.\w{2,5}) ?>/, named)
+      .replace(/^\u200e([^\n()]{1,200}\.\w{2,5}) \([^()\n]{1,40}\)(?=\n|$)/, named)
   );
 }
