@@ -299,3 +299,43 @@ test("a picture whose data the file has stays a picture", () => {
     );
   }
 });
+
+/** The languages of WhatsApp's apps. */
+const LANGUAGES =
+  "af sq am ar az bn bg ca zh-CN zh-HK zh-TW hr cs da nl en-US en-GB en-IN en-CA en-ZA et fil fi fr fr-CA de de-CH el gu ha he hi hu id ga it ja kn kk ko lo lv lt mk ms ml mr nb fa pl pt-BR pt-PT pa ro ru sr sk sl es es-MX es-AR sw sv ta te th tr uk ur uz vi zu si km my ka hy".split(
+    " ",
+  );
+
+test("WhatsApp's times are read in every language of its apps, with 12 and 24 hours, in both forms of a line", () => {
+  const times = [20, 0, 9, 12, 15, 23].map((hour, at) => new Date(Date.UTC(2026, 5, 20 + at, hour, 4, 5)));
+  for (const language of LANGUAGES) {
+    for (const hourCycle of ["h12", "h23"]) {
+      for (const timeStyle of ["short", "medium"]) {
+        // Korean phones write the whole year, which is in the longer form.
+        const dateStyle = language === "ko" ? "medium" : "short";
+        const options = { timeZone: "UTC", dateStyle, timeStyle, hourCycle };
+        const format = new Intl.DateTimeFormat(`${language}-u-ca-gregory`, /** @type {any} */ (options));
+        for (const line of [(time) => `${time} - Ann: Hi`, (time) => `[${time}] Ann: Hi`]) {
+          const text = times.map((time) => line(format.format(time))).join("\n");
+          const expected = times.map((time) => time.toISOString().slice(0, timeStyle === "short" ? 16 : 19));
+          const { messages, skipped } = parseTranscript(text);
+          const read = messages.map(({ createdAt }) => String(createdAt).slice(0, timeStyle === "short" ? 16 : 19));
+          assert.deepEqual([read, skipped], [expected, []], `${language}: ${text.slice(0, 60)}`);
+          assert.ok(
+            messages.every(({ name, content }) => name === "Ann" && content === "Hi"),
+            language,
+          );
+        }
+      }
+    }
+  }
+});
+
+test("WhatsApp's words for half of the day that aren't known are reported", () => {
+  const { messages, skipped } = parseTranscript("1/6/2026, 9:00 xx - Ann: Hi\n1/6/2026, 9:00 yy - Jo: Ho");
+  assert.equal(messages.length, 2);
+  assert.deepEqual(
+    skipped.map(({ reason }) => reason),
+    ['the times have "xx" and "yy": read as before noon'],
+  );
+});

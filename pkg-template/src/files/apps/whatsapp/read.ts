@@ -8,7 +8,7 @@ import { fileLine } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
 import { chatStep, notice } from "../said.js";
 import { whatsAppKind } from "./kind.js";
-import { WHATSAPP_START } from "./line.js";
+import { DATED, TIMED } from "./line.js";
 
 export const whatsApp: KindReader = {
   kind: whatsAppKind,
@@ -21,7 +21,7 @@ export const whatsApp: KindReader = {
         : [DAY_FIRST, MONTH_FIRST, YEAR_FIRST],
     );
     const rows = lines.map(({ date, clock, rest }) => ({ ...speakerOf(rest), createdAt: timeIn(date, clock, order) }));
-    return [{ rows }];
+    return [{ rows, faults: unknownHalves(lines) }];
   },
   rowReader: () => stepOf,
 };
@@ -47,6 +47,8 @@ const LONGEST_NAME = 100;
 interface TimedLine {
   readonly date: readonly [number, number, number];
   readonly clock: readonly [hour: number, minute: number, second: number];
+  /** The words next to the time. */
+  readonly words: string;
   /** True for the form used in the United States: "6/1/26, 10:00 AM". */
   readonly isAmerican: boolean;
   readonly rest: string;
@@ -55,33 +57,96 @@ interface TimedLine {
 function linesOf(text: string): readonly TimedLine[] {
   const found: { line: TimedLine; more: string[] }[] = [];
   for (const line of text.split(/\r?\n/)) {
-    const start = WHATSAPP_START.exec(line);
-    if (start === null) {
+    const start = startOf(line);
+    if (start === undefined) {
       found.at(-1)?.more.push(line);
       continue;
     }
-    const [all, first, second, third, before = "", hour, minute, seconds, after = ""] = start;
-    const [a, b, c] = [first, second, third].map(numberOf) as [number, number, number];
-    const clock = [halfDay(numberOf(hour), before + after), numberOf(minute), numberOf(seconds)] as const;
-    const isAmerican = c < 100 && all.includes("/") && /[AP]M/.test(after);
-    found.push({ line: { date: [a, b, c], clock, isAmerican, rest: line.slice(all.length) }, more: [] });
+    const { all, date, time, words } = start;
+    const [a, b, c] = date.map(numberOf) as [number, number, number];
+    const [hour, minute, second] = time.map(numberOf) as [number, number, number];
+    const clock = [halfDay(hour, words), minute, second] as const;
+    const isAmerican = c < 100 && all.includes("/") && /[AP]M/.test(words);
+    found.push({ line: { date: [a, b, c], clock, words, isAmerican, rest: line.slice(all.length) }, more: [] });
   }
   return found.map(({ line, more }) => ({ ...line, rest: [line.rest, ...more].join("\n").trimEnd() }));
 }
 
-/** Parses a number in Western, Arabic or Persian digits. */
-function numberOf(digits: string | undefined): number {
-  return Number((digits ?? "0").replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15)));
+/** The beginning of a line in numbers and words. */
+interface LineStart {
+  readonly all: string;
+  readonly date: readonly (string | undefined)[];
+  readonly time: readonly (string | undefined)[];
+  /** The words next to the time, which may name a half of the day. */
+  readonly words: string;
 }
 
-const AFTER_NOON = /p\.?\s?m|오후|下午|午後|晚上|中午|م|μ\.?μ|ΜΜ|du|odp/i;
-const BEFORE_NOON = /a\.?\s?m|오전|上午|午前|凌晨|早上|ص|ق|π\.?μ|ΠΜ|de\.|dop/i;
+function startOf(line: string): LineStart | undefined {
+  const dated = DATED.exec(line);
+  const timed = dated === null ? TIMED.exec(line) : null;
+  if (dated !== null) {
+    const [all, ...groups] = dated;
+    return { all, date: groups.slice(0, 3), time: groups.slice(4, 7), words: `${groups[3] ?? ""} ${groups[7] ?? ""}` };
+  }
+  if (timed !== null) {
+    const [all, ...groups] = timed;
+    return { all, date: groups.slice(4, 7), time: groups.slice(0, 3), words: groups[3] ?? "" };
+  }
+  return undefined;
+}
+
+/** Parses a number in the digits of any script. */
+const numberOf = (digits: string | undefined): number =>
+  Number([...(digits ?? "0")].map((digit) => digitValue(digit)).join(""));
+
+/** Returns the value of a digit. Unicode has those of a script in a row, and before each zero something else. */
+function digitValue(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) {
+    value += 1;
+  }
+  return value;
+}
+
+/** The words for the halves of a day in WhatsApp's languages, as Intl writes them, without dots, quotes and spaces. */
+const AFTER_NOON: ReadonlySet<string> = new Set(
+  `pm nm md م ከሰዓት 下午 午後 晚上 傍晚 中午 오후 odp pop ip μμ du ym in ຫຼັງທ່ຽງ pēcp popiet попл ptg em ös пп tk ch अपराह्न
+   मउ பிற்பகல் слоб بظ بعدازظهر بعددوپہر אחהצ පව ညနေ`.split(/\s+/),
+);
+const BEFORE_NOON: ReadonlySet<string> = new Set(
+  `am vm pd ص ጥዋት 上午 午前 凌晨 清晨 早上 오전 dop ap πμ de sf rn ກ່ອນທ່ຽງ priekšp priešpiet претпл pg fm öö дп to sa पूर्वाह्न
+   मपू முற்பகல் проб قظ قبلازظهر قبلدوپہر לפנהצ පෙව နံနက်`.split(/\s+/),
+);
+
+/** True if a word next to a time, or two of them, is one of these. */
+function hasWord(words: string, known: ReadonlySet<string>): boolean {
+  const found = words
+    .toLowerCase()
+    .split(/[\s,،]+/)
+    .map((word) => word.replace(/[.'"״׳\u200e\u200f]/g, ""));
+  return found.some((word, at) => known.has(word) || known.has(word + (found[at + 1] ?? "")));
+}
 
 function halfDay(hour: number, words: string): number {
-  if (AFTER_NOON.test(words) && hour < 12) {
+  if (hour < 12 && hasWord(words, AFTER_NOON)) {
     return hour + 12;
   }
-  return BEFORE_NOON.test(words) && hour === 12 ? 0 : hour;
+  return hour === 12 && hasWord(words, BEFORE_NOON) ? 0 : hour;
+}
+
+/** Returns a fault if times of 12 hours have words that don't say which half of the day they are in. */
+function unknownHalves(lines: readonly TimedLine[]): readonly string[] {
+  const words = new Set(lines.map((line) => line.words.replace(/^[\s,،]+|[\s,،]+$/g, "")));
+  const unknown = [...words].filter((word) => !hasWord(word, AFTER_NOON) && !hasWord(word, BEFORE_NOON));
+  return unknown.length > 1 && lines.every(({ clock: [hour] }) => hour <= 12)
+    ? [
+        `the times have ${unknown
+          .slice(0, 2)
+          .map((word) => JSON.stringify(word))
+          .join(" and ")}: read as before noon`,
+      ]
+    : [];
 }
 
 /** The positions of year, month and day in a date. */
