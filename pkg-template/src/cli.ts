@@ -5,12 +5,13 @@
 import { readFileSync } from "node:fs";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs, TextDecoder } from "node:util";
+import { parseArgs } from "node:util";
 import { counted } from "./base/words.js";
 import { withProgress } from "./cli/progress.js";
 import { carriedContext } from "./context/carry-on.js";
 import { checkRecording, inWords } from "./context/replay.js";
 import { nearest } from "./engine/nearest.js";
+import { textOfFile } from "./files/bytes.js";
 import { conversationOf, inOrderOfTime, listed, newestOf } from "./files/conversations.js";
 import { tryParse, withoutMark } from "./files/text.js";
 import {
@@ -224,10 +225,7 @@ async function runBuild(order: BuildOrder): Promise<void> {
   if (order.recording !== undefined) {
     await appendLine(order.recording, JSON.stringify(context.recording));
   }
-  await write(
-    process.stdout,
-    body === undefined ? show(context, order.form) : `${JSON.stringify(body, null, 2)}\n`,
-  );
+  await write(process.stdout, body === undefined ? show(context, order.form) : `${JSON.stringify(body, null, 2)}\n`);
   await write(process.stderr, summary(name, read, context));
   await warnOfUnread(name, read.file);
 }
@@ -618,22 +616,11 @@ function fileFailure(failure: unknown, done: "read" | "written"): string {
   }
 }
 
-/** Decodes a file: UTF-8, or UTF-16 if it begins with that mark, as files written by PowerShell do. */
 function decode(bytes: Uint8Array, name: string): string {
-  const [first, second] = bytes;
-  const encoding =
-    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return textOfFile(bytes);
   } catch (failure) {
-    const isTooLarge = (failure as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG";
-    if (isTooLarge) {
-      throw new UsageError(`${name}: is too large`);
-    }
-    const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b;
-    throw new UsageError(
-      `${name}: is ${isArchive ? "an archive: name a file inside it" : "not text in UTF-8 or UTF-16"}`,
-    );
+    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`) : failure;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { batch } from "@preact/signals";
 import { type MessageInput, parseTranscript, type Session } from "windrow";
-import "windrow/files";
+import { textOfFile } from "windrow/files";
 import { readView, type View, viewAddress } from "./address.js";
 import { begin } from "./building.js";
 import { idOfText, keepFile, keptFile } from "./files.js";
@@ -133,7 +133,7 @@ export function showSample(name: string, view?: View): Promise<void> {
 /** Opens a file. */
 export function openFile(file: File): Promise<void> {
   return load(file.name, async (isNewest) => {
-    const text = decode(await file.arrayBuffer());
+    const text = textOfFile(await file.arrayBuffer());
     if (isNewest()) {
       await openText(file.name, text);
     }
@@ -191,14 +191,6 @@ async function showText(name: string, text: string, view: View | undefined): Pro
     ...(conversations.length > 1 ? { place: [number, conversations.length] as const, conversations } : {}),
   };
   await put(source, view, typeof request === "string" ? request : undefined);
-}
-
-function decode(bytes: ArrayBuffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new Error("it is not UTF-8 text");
-  }
 }
 
 // Sharing

@@ -278,7 +278,7 @@ describe("a problem with the file is reported in one line with exit code 2", () 
     ["directory", /directory: is a directory/],
     ["not-utf8.json", /not text in UTF-8/],
     ["cut-utf16.json", /not text in UTF-8 or UTF-16/],
-    ["export.zip", /export\.zip: is an archive: name a file inside it/],
+    ["export.zip", /export\.zip: the file is an archive: pass a file inside it/],
     ["cut.json", /cut\.json: not a conversation/],
     ["cut-object.json", /cut-object\.json: not a conversation/],
     ["cut-lines.json", /cut-lines\.json: not a conversation/],

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, parseTranscript } from "windrow";
+import { textOfFile } from "windrow/files";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { forEachSeed } from "../support/property.mjs";
 import { randomTranscript } from "../support/random.mjs";
@@ -194,4 +195,24 @@ describe("not a conversation", () => {
       });
     }
   });
+});
+
+test("the bytes of a file are decoded by their mark, and refused if they aren't text", async () => {
+  const text = JSON.stringify([{ role: "user", content: "Grüße 👋" }]);
+  const little = Buffer.from(`\ufeff${text}`, "utf16le");
+  for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`), little, Buffer.from(little).swap16()]) {
+    assert.equal(textOfFile(bytes), text);
+    assert.equal(textOfFile(new Uint8Array(bytes).buffer), text);
+  }
+  for (const [bytes, message] of /** @type {const} */ ([
+    [[0x80], /^the file is not text in UTF-8 or UTF-16$/],
+    [[0xff, 0xfe, 0x41], /^the file is not text in UTF-8 or UTF-16$/],
+    [[0x50, 0x4b, 3, 4, 0xff], /^the file is an archive: pass a file inside it$/],
+  ])) {
+    checkContextError(await errorOf(() => textOfFile(new Uint8Array(bytes))), {
+      kind: "transcript_error",
+      code: "INVALID_TRANSCRIPT",
+      message,
+    });
+  }
 });

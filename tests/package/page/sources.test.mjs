@@ -93,7 +93,7 @@ test("files in any form are opened, dropped and pasted as text, and an unreadabl
   await page.setInputFiles("#file", {
     name: "ui-messages.json",
     mimeType: "application/json",
-    buffer: Buffer.from(JSON.stringify(ui)),
+    buffer: Buffer.from(`\ufeff${JSON.stringify(ui)}`, "utf16le"), // as PowerShell writes it
   });
   await shows(page, "source-name", "ui-messages.json");
   await shows(page, "rows", "Message 3 of");
