@@ -195,46 +195,40 @@ fn directory_place(hash: u32) -> usize {
     (hash >> (u32::BITS - DIRECTORY_BITS)) as usize
 }
 
-/// Hashes of words, in order, each with a number.
+/// Hashes of words, each with a number.
 pub(crate) struct Hashes {
-    /// For each value of a hash's first bits, the place of the first hash with these bits. One extra entry has the end
-    /// of the last ones.
-    starts: Vec<u16>,
-    sorted: Vec<u32>,
-    beside: Vec<u32>,
+    /// For each value of a hash's first bits, the place of the first hash with these bits or higher ones.
+    starts: Box<[u16; 1 << DIRECTORY_BITS]>,
+    /// The hashes with their numbers, ascending.
+    pairs: Vec<(u32, u32)>,
 }
 
 impl Hashes {
     /// Builds the table from pairs of a hash and its number. `joined` combines the numbers of equal hashes.
     pub(crate) fn new(mut pairs: Vec<(u32, u32)>, joined: fn(u32, u32) -> u32) -> Self {
         pairs.sort_unstable();
-        let mut all = Self { starts: Vec::new(), sorted: Vec::new(), beside: Vec::new() };
-        for (hash, beside) in pairs {
-            match all.beside.last_mut() {
-                Some(last) if all.sorted.last() == Some(&hash) => *last = joined(*last, beside),
-                _ => {
-                    all.begin_up_to(directory_place(hash));
-                    all.sorted.push(hash);
-                    all.beside.push(beside);
-                }
+        pairs.dedup_by(|next, before| {
+            let is_same = next.0 == before.0;
+            if is_same {
+                before.1 = joined(before.1, next.1);
             }
+            is_same
+        });
+        let mut starts = Box::new([0; 1 << DIRECTORY_BITS]);
+        let mut count = 0;
+        for (place, start) in starts.iter_mut().enumerate() {
+            let is_before = |pair: &&(u32, u32)| directory_place(pair.0) < place;
+            count += pairs[count..].iter().take_while(is_before).count();
+            *start = u16::try_from(count).unwrap_or(u16::MAX);
         }
-        all.begin_up_to(1 << DIRECTORY_BITS);
-        all
-    }
-
-    /// Records that all further hashes have at least these first bits.
-    fn begin_up_to(&mut self, place: usize) {
-        let length = self.starts.len().max(place + 1);
-        self.starts.resize(length, u16::try_from(self.sorted.len()).unwrap_or(u16::MAX));
+        Self { starts, pairs }
     }
 
     #[inline]
     pub(crate) fn get(&self, hash: u32) -> Option<u32> {
-        let place = directory_place(hash);
-        let range = usize::from(self.starts[place])..usize::from(self.starts[place + 1]);
-        let at = self.sorted[range.clone()].iter().position(|known| *known == hash)?;
-        Some(self.beside[range.start + at])
+        let start = usize::from(self.starts[directory_place(hash)]);
+        let (known, number) = self.pairs[start..].iter().find(|(known, _)| *known >= hash)?;
+        (*known == hash).then_some(*number)
     }
 }
 
@@ -350,8 +344,8 @@ mod tests {
             .collect();
         words.sort_unstable();
         words.dedup();
-        assert_eq!(words.len(), STOPS.sorted.len());
-        assert!(STOPS.sorted.is_sorted());
+        assert_eq!(words.len(), STOPS.pairs.len());
+        assert!(STOPS.pairs.is_sorted());
     }
 
     #[test]
@@ -363,8 +357,8 @@ mod tests {
             assert!(form != base && base.bytes().all(|it| it.is_ascii_lowercase()), "{pair}");
             count += 1;
         }
-        assert_eq!(count, IRREGULARS.sorted.len());
-        assert!(IRREGULARS.sorted.is_sorted_by(|one, other| one < other));
+        assert_eq!(count, IRREGULARS.pairs.len());
+        assert!(IRREGULARS.pairs.is_sorted_by(|one, other| one.0 < other.0));
         assert_eq!(irregular("venue"), None);
     }
 
