@@ -33,6 +33,7 @@ export const crates = [
       "hash.rs",
       "language.rs",
       "fold.rs",
+      "runs.rs",
       "lists",
       "detect.rs",
       "terms.rs",

@@ -5,11 +5,12 @@
 //! such lines. Only prose counts: a phrase within code, markup or quotation marks, in a quoted line, or in a forwarded
 //! mail is somebody else's.
 
-use crate::hash;
 use crate::language::Language;
 use crate::lists::{self, Hashes, hash_of};
+use crate::runs::{Run, is_between, runs};
 use crate::terms::{find_character, has_byte, is_any_of, spaced_folded};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// A standing instruction or preference.
@@ -24,6 +25,8 @@ const MOST_SENTENCES: usize = 64;
 struct Phrase {
     /// The hash of its first word.
     hash: u32,
+    /// The hash of its second word, if it has one.
+    next: Option<u32>,
     language: Language,
     cue: u8,
     /// True if it counts only at the beginning of a sentence.
@@ -46,9 +49,10 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
         let corrects = lists::correction_phrases(language).map(|phrase| (phrase, CORRECTS));
         for (phrase, cue) in stands.chain(corrects) {
             let words = phrase.strip_prefix('^').unwrap_or(phrase);
-            let hash = hash_of(words.split(' ').next().unwrap_or(words));
+            let mut hashes = words.split(' ').map(hash_of);
+            let (hash, next) = (hashes.next().unwrap_or_default(), hashes.next());
             let is_first = words.len() < phrase.len();
-            all.push(Phrase { hash, language, cue, is_first, words });
+            all.push(Phrase { hash, next, language, cue, is_first, words });
         }
     }
     all.sort_by_key(|phrase| phrase.hash);
@@ -57,42 +61,38 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
 });
 
 impl Phrases {
-    /// The phrases whose first word has a hash.
-    fn with_first(&self, hash: u32) -> impl Iterator<Item = &Phrase> {
-        let place = self.places.get(hash).map_or(self.all.len(), |place| place as usize);
-        self.all[place..].iter().take_while(move |phrase| phrase.hash == hash)
+    /// The phrases whose first two words may be the first ones of some runs.
+    fn at_start_of(&self, runs: &[Run]) -> impl Iterator<Item = &Phrase> {
+        let [hash, next] = [0, 1].map(|at| runs.get(at).map(|run| run.hash));
+        let place = hash.and_then(|hash| self.places.get(hash));
+        let begun = self.all[place.map_or(self.all.len(), |place| place as usize)..].iter();
+        let begun = begun.take_while(move |phrase| Some(phrase.hash) == hash);
+        begun.filter(move |phrase| phrase.next.is_none() || phrase.next == next)
     }
 }
 
 /// The cues in a text: [`STANDS`], [`CORRECTS`]. If the language is unknown, the phrases of every language count.
 #[must_use]
 pub fn cues(text: &str, language: Option<Language>) -> u8 {
-    let phrases = &*PHRASES;
+    let prose = prose(text);
+    cues_in(&prose, &runs(&prose, usize::MAX), language)
+}
+
+/// Works like [`cues`], with the [`prose`] of a text and its runs.
+pub(crate) fn cues_in(prose: &str, mut rest: &[Run], language: Option<Language>) -> u8 {
+    let is_ascii = prose.is_ascii();
     let mut cues = 0;
-    for sentence in sentences(&prose(text)).take(MOST_SENTENCES) {
-        // In ASCII only capitals need folding, and the comparisons below ignore case.
-        let folded = if sentence.is_ascii() {
-            Cow::Borrowed(sentence)
+    for sentence in sentences(prose).take(MOST_SENTENCES) {
+        // In ASCII only capitals need folding, and phrases are compared without case.
+        cues |= if is_ascii {
+            let count = rest.iter().take_while(|run| run.start < sentence.end).count();
+            let (own, more) = rest.split_at(count);
+            rest = more;
+            cues_of_sentence(&prose[..sentence.end], own, language)
         } else {
-            Cow::Owned(spaced_folded(sentence))
+            let folded = spaced_folded(&prose[sentence]);
+            cues_of_sentence(&folded, &runs(&folded, usize::MAX), language)
         };
-        let mut rest = folded.as_bytes();
-        let mut is_first = true;
-        while let Some((hash, end)) = next_word(rest) {
-            for phrase in phrases.with_first(hash) {
-                let may_be = language.is_none_or(|known| known == phrase.language)
-                    && (is_first || !phrase.is_first);
-                let mut said = words_of(rest);
-                let mut is_next = |own: &str| {
-                    said.next().is_some_and(|it| it.eq_ignore_ascii_case(own.as_bytes()))
-                };
-                if may_be && phrase.words.split(' ').all(&mut is_next) {
-                    cues |= phrase.cue;
-                }
-            }
-            is_first = false;
-            rest = &rest[end..];
-        }
         if cues == STANDS | CORRECTS {
             break;
         }
@@ -100,42 +100,28 @@ pub fn cues(text: &str, language: Option<Language>) -> u8 {
     cues
 }
 
-/// For each byte, the byte of the small letter; 0 if it separates the words of an ASCII text, or of a folded one.
-const SMALL: [u8; 256] = {
-    let mut small = [0; 256];
-    let mut byte = u8::MAX;
-    while byte > 0 {
-        if byte.is_ascii_alphanumeric() || !byte.is_ascii() {
-            small[byte as usize] = byte.to_ascii_lowercase();
+/// The cues of a sentence by its runs. `text` ends with it.
+fn cues_of_sentence(text: &str, runs: &[Run], language: Option<Language>) -> u8 {
+    let phrases = &*PHRASES;
+    let mut cues = 0;
+    for (at, run) in runs.iter().enumerate() {
+        for phrase in phrases.at_start_of(&runs[at..]) {
+            let may_be = language.is_none_or(|known| known == phrase.language)
+                && (at == 0 || !phrase.is_first);
+            let mut said = words_of(&text.as_bytes()[run.start..]);
+            let mut is_next =
+                |own: &str| said.next().is_some_and(|it| it.eq_ignore_ascii_case(own.as_bytes()));
+            if may_be && phrase.words.split(' ').all(&mut is_next) {
+                cues |= phrase.cue;
+            }
         }
-        byte -= 1;
     }
-    small
-};
-
-/// True if a byte of an ASCII text, or of a folded one, separates words.
-pub(crate) fn is_between(byte: u8) -> bool {
-    SMALL[usize::from(byte)] == 0
+    cues
 }
 
 /// The words of an ASCII text, or of a folded one.
 fn words_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| is_between(*byte)).filter(|word| !word.is_empty())
-}
-
-/// The first word of an ASCII text, or of a folded one: the hash of its small letters, and its end.
-fn next_word(text: &[u8]) -> Option<(u32, usize)> {
-    let mut end = text.iter().position(|byte| !is_between(*byte))?;
-    let mut hash = hash::START;
-    for byte in &text[end..] {
-        let small = SMALL[usize::from(*byte)];
-        if small == 0 {
-            break;
-        }
-        hash = hash::with_byte(hash, small);
-        end += 1;
-    }
-    Some((hash, end))
 }
 
 /// The author whose words a request asks for.
@@ -187,19 +173,19 @@ fn find(said: &str, phrase: &str) -> bool {
         .any(|(at, _)| said[..at].ends_with(' ') && said[at + phrase.len()..].starts_with(' '))
 }
 
-/// The sentences of a text.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+/// The places of a text's sentences.
+fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     let may_end = |byte: u8| !byte.is_ascii() | is_any_of(byte, *b".!?;:\n");
     let is_end =
         |letter, _: &str| matches!(letter, '.' | '!' | '?' | ';' | ':' | '\n' | '…' | '¡' | '¿');
-    let mut rest = text;
+    let mut at = 0;
     let sentences = std::iter::from_fn(move || {
-        let text = rest;
-        let end = find_character(text, may_end, is_end).unwrap_or(text.len()..text.len());
-        rest = &text[end.end..];
-        (!text.is_empty()).then_some(&text[..end.start])
+        let (start, rest) = (at, &text[at..]);
+        let end = find_character(rest, may_end, is_end).unwrap_or(rest.len()..rest.len());
+        at += end.end;
+        (!rest.is_empty()).then_some(start..start + end.start)
     });
-    sentences.filter(|sentence| !sentence.trim_start().is_empty())
+    sentences.filter(|sentence| !text[sentence.clone()].trim_start().is_empty())
 }
 
 /// A text without code and markup, and without quoted or forwarded parts.

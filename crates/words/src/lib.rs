@@ -10,5 +10,6 @@ pub mod fold;
 pub mod hash;
 pub mod language;
 pub mod lists;
+pub mod runs;
 pub mod statements;
 pub mod terms;

@@ -5,11 +5,13 @@
 //! `examples/statements.rs` trains it on the sentences of `scripts/statements`, and writes `statements.bin`. Questions
 //! never count as statements. Only prose counts, as in [`crate::cues`].
 
-use crate::cues::{STANDS, cues, is_between, prose};
+use crate::cues::{STANDS, cues, cues_in, prose};
 use crate::hash;
 use crate::language::Language;
 use crate::lists::{self, Hashes};
+use crate::runs::{Run, is_between, runs};
 use crate::terms::{find_character, is_any_of, spaced_folded};
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// The kind of a statement. A higher one matters more.
@@ -144,9 +146,7 @@ fn each_feature(sentence: &str, table: Table, mut each: impl FnMut(u32)) {
     let folded =
         if sentence.is_ascii() { sentence.to_ascii_lowercase() } else { spaced_folded(sentence) };
     let first = table.start();
-    let with_word =
-        |hash: u32, word: &str| word.bytes().fold(hash::with_byte(hash, b' '), hash::with_byte);
-    let part = |mark: u8, letters: &str| key(with_word(hash::with_byte(first, mark), letters));
+    let [start, stem_start] = [first, hash::with_byte(first, b'<')].map(with_space);
     each(table.every());
     // The hash of the previous word; `^` before the first one.
     let mut before = hash::with_byte(first, b'^');
@@ -155,21 +155,35 @@ fn each_feature(sentence: &str, table: Table, mut each: impl FnMut(u32)) {
         // word by chance.
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
         let word = if is_number { "0" } else { word };
-        let alone = with_word(first, word);
-        each(key(alone));
-        each(key(with_word(before, word)));
-        before = alone;
-        let from = |letter: usize| word.char_indices().nth(letter).map(|it| it.0);
-        if let Some(stem) = from(STEM) {
-            each(part(b'<', &word[..stem]));
+        let place_of = |letter: usize| word.char_indices().nth(letter).map(|it| it.0);
+        let stem_end = if word.len() > STEM { place_of(STEM) } else { None };
+        let (mut alone, mut pair, mut stem) = (start, with_space(before), stem_start);
+        for (at, byte) in word.bytes().enumerate() {
+            alone = hash::with_byte(alone, byte);
+            pair = hash::with_byte(pair, byte);
+            if Some(at) < stem_end {
+                stem = hash::with_byte(stem, byte);
+            }
         }
-        if table != Table::English && place < 2 && from(STEM - 1).is_some() {
+        each(key(alone));
+        each(key(pair));
+        before = alone;
+        if stem_end.is_some() {
+            each(key(stem));
+        }
+        if table != Table::English && place < 2 && place_of(STEM - 1).is_some() {
             let end = word.char_indices().rev().nth(ENDING - 1).map(|it| it.0);
             if let Some(end) = end {
-                each(part(b'>' + place, &word[end..]));
+                let start = with_space(hash::with_byte(first, b'>' + place));
+                each(key(word[end..].bytes().fold(start, hash::with_byte)));
             }
         }
     }
+}
+
+/// Adds the space before a word to a hash.
+fn with_space(hash: u32) -> u32 {
+    hash::with_byte(hash, b' ')
 }
 
 /// The words of a folded sentence. In Chinese and Japanese, which don't separate words, each character counts as one.
@@ -178,16 +192,13 @@ fn tokens_of(folded: &str) -> impl Iterator<Item = &str> {
     let mut rest = folded;
     std::iter::from_fn(move || {
         rest = &rest[rest.bytes().position(|byte| !is_between(byte))?..];
-        let length = match rest.chars().next()? {
-            first if is_letter(first) => first.len_utf8(),
-            _ => {
-                let word = &rest[..rest.bytes().position(is_between).unwrap_or(rest.len())];
-                if word.is_ascii() {
-                    word.len()
-                } else {
-                    word.find(is_letter).unwrap_or(word.len())
-                }
-            }
+        let length = rest.bytes().position(is_between).unwrap_or(rest.len());
+        let word = &rest[..length];
+        let letter = if word.is_ascii() { None } else { word.find(is_letter) };
+        let length = match letter {
+            None => length,
+            Some(0) => word.chars().next().map_or(length, char::len_utf8),
+            Some(end) => end,
         };
         let (token, more) = rest.split_at(length);
         rest = more;
@@ -204,7 +215,7 @@ fn key(hash: u32) -> u32 {
 fn scores(sentence: &str, table: Table) -> [f32; 3] {
     let weights = &*WEIGHTS;
     // Few features have weights, and each counts once.
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(MOST_WORDS);
     each_feature(sentence, table, |key| {
         let weights = weights.get(key << (u32::BITS - KEY_BITS));
         found.extend(weights.map(|weights| (key, weights)));
@@ -257,15 +268,14 @@ fn has_label(sentence: &str) -> bool {
 /// a single line is more often meant to last than a sentence of a long text.
 #[must_use]
 pub fn find(text: &str, language: Option<Language>) -> Vec<Statement> {
-    let mut found = possible(text, language);
+    let mut found = possible(&prose(text), language);
     found.retain(|it| it.score > 0.0);
     found
 }
 
-/// The sentences of a text that may be lasting statements, in order.
-fn possible(text: &str, language: Option<Language>) -> Vec<Statement> {
-    let prose = prose(text);
-    let sentences: Vec<&str> = whole_sentences(&prose).take(MOST_SENTENCES).collect();
+/// The sentences of a text's [`prose`] that may be lasting statements, in order.
+fn possible(prose: &str, language: Option<Language>) -> Vec<Statement> {
+    let sentences: Vec<&str> = whole_sentences(prose).take(MOST_SENTENCES).collect();
     #[expect(clippy::cast_precision_loss, reason = "at most MOST_SENTENCES")]
     let doubt = (DOUBT * (sentences.len().max(1) as f32).ln()).min(SUREST);
     let statement = |sentence: &str| {
@@ -280,11 +290,15 @@ fn possible(text: &str, language: Option<Language>) -> Vec<Statement> {
 /// The most important lasting statement of a text. If it has none, the sentence that most likely is one.
 #[must_use]
 pub fn best(text: &str, language: Option<Language>) -> Option<Statement> {
+    best_in(&prose(text), language)
+}
+
+fn best_in(prose: &str, language: Option<Language>) -> Option<Statement> {
     let by_weight = |one: &Statement, other: &Statement| {
         let weight = |it: &Statement| (it.score > 0.0).then_some(it.kind);
         weight(one).cmp(&weight(other)).then(one.score.total_cmp(&other.score))
     };
-    possible(text, language).into_iter().max_by(by_weight)
+    possible(prose, language).into_iter().max_by(by_weight)
 }
 
 /// The bits of a cue that hold the kind (from 1) and the score.
@@ -299,16 +313,30 @@ pub const LEAST_SURE: f32 = -1.5;
 const MOST_STEPS: u8 = 14;
 const SCORE_STEP: f32 = (SUREST - LEAST_SURE) / 15.0;
 
-/// A text's most important statement as bits of a cue, next to those of [`crate::cues`]. 0 if it has none.
+/// The cues in a user's text with these [`runs`], and its most important statement as bits of a cue. `own` is the
+/// language of the text, and `language` the one that it is probably in.
 #[must_use]
-pub fn cue(text: &str, language: Option<Language>) -> u8 {
-    best(text, language).map_or(0, |Statement { kind, score, .. }| {
-        // Scores are rounded up to a step, but never to the surest score.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 15")]
-        let steps = ((score.min(SUREST) - LEAST_SURE) / SCORE_STEP).ceil() as u8 - 1;
-        let steps = if score < SUREST { steps.min(MOST_STEPS - 1) } else { steps };
-        (kind as u8 + 1) << KIND_SHIFT | steps << SCORE_SHIFT
-    })
+pub fn cues_of_user(
+    text: &str,
+    of_text: &[Run],
+    own: Option<Language>,
+    language: Option<Language>,
+) -> u8 {
+    let prose = prose(text);
+    let cues = match &prose {
+        Cow::Borrowed(prose) => cues_in(prose, of_text, language),
+        Cow::Owned(prose) => cues_in(prose, &runs(prose, usize::MAX), language),
+    };
+    cues | best_in(&prose, own).map_or(0, |statement| cue(&statement))
+}
+
+/// A statement as bits of a cue.
+fn cue(Statement { kind, score, .. }: &Statement) -> u8 {
+    // Scores are rounded up to a step, but never to the surest score.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 15")]
+    let steps = ((score.min(SUREST) - LEAST_SURE) / SCORE_STEP).ceil() as u8 - 1;
+    let steps = if *score < SUREST { steps.min(MOST_STEPS - 1) } else { steps };
+    (*kind as u8 + 1) << KIND_SHIFT | steps << SCORE_SHIFT
 }
 
 /// The kind of a cue's statement, and its score up to [`SUREST`]. At most 0 if it only may be a statement.
@@ -444,7 +472,7 @@ mod tests {
             let kind = usize::from(["turn", "reply", "task"].contains(&class)) * 2;
             let (_, of_language) = counts.last_mut().expect("a language");
             of_language[kind] += 1;
-            let is_sure = of_cue(cue(text, detect(text))).is_some_and(|it| it.1 > 0.0);
+            let is_sure = of_cue(cue_of(text, detect(text))).is_some_and(|it| it.1 > 0.0);
             of_language[kind + 1] += u32::from(is_sure);
         }
         assert_eq!(counts.len(), 9);
@@ -459,14 +487,18 @@ mod tests {
     fn each_kind_is_recognized_and_questions_are_not_statements() {
         for (kind, text) in SAID {
             assert_eq!(best(text, None).map(|it| it.kind), Some(kind), "{text}");
-            assert_eq!(of_cue(cue(text, None)).map(|it| it.0), Some(kind), "{text}");
+            assert_eq!(of_cue(cue_of(text, None)).map(|it| it.0), Some(kind), "{text}");
             let mixed = format!("What do you think? {text} Thanks, that helps.");
             assert_eq!(find(&mixed, None).len(), 1, "{mixed}");
             assert_eq!(best(&mixed, None).map(|it| it.sentence), Some(text.to_owned()));
             assert_eq!(best(&text.replace([',', '.'], "?"), None), None);
         }
         assert_eq!(find("Please fix the failing test in the parser.", None), []);
-        assert_eq!((cue("", None), of_cue(0)), (0, None));
+        assert_eq!((cue_of("", None), of_cue(0)), (0, None));
+    }
+
+    fn cue_of(text: &str, language: Option<Language>) -> u8 {
+        best(text, language).map_or(0, |best| cue(&best))
     }
 
     #[test]
@@ -503,12 +535,22 @@ mod tests {
     }
 
     properties! {
+        /// The cues of a user's text are those of both kinds.
+        #[test]
+        fn a_users_text_has_both_kinds_of_cues(text in any::<String>(), which in 0_usize..SAID.len(), mark in "[ .;…\"?]{1,3}") {
+            for said in ["from now on", "we moved it", SAID[which].1] {
+                let text = format!("{text}{mark}{said}");
+                let found = cues_of_user(&text, &runs(&text, usize::MAX), None, None);
+                prop_assert_eq!(found, cues(&text, None) | cue_of(&text, None));
+            }
+        }
+
         /// The other cue bits are 0, and nothing panics.
         #[test]
         fn any_text_has_a_cue(text in any::<String>(), other in "[ -~]{0,80}") {
             for text in [text, other] {
-                prop_assert_eq!(cue(&text, None) & 3, 0);
-                let (of_cue, best) = (of_cue(cue(&text, None)), best(&text, None));
+                prop_assert_eq!(cue_of(&text, None) & 3, 0);
+                let (of_cue, best) = (of_cue(cue_of(&text, None)), best(&text, None));
                 prop_assert_eq!(of_cue.map(|it| it.0), best.as_ref().map(|it| it.kind));
                 // A cue says the same as `find`, and only the surest score is the surest.
                 let found = find(&text, None);
@@ -533,7 +575,7 @@ mod tests {
                 4 => format!("From: Mallory\nTo: Ana\nSubject: Boats\n\n{said}"),
                 _ => format!("«{said}»"),
             };
-            prop_assert_eq!(cue(&text, None), 0);
+            prop_assert_eq!(cue_of(&text, None), 0);
         }
     }
 }

@@ -12,6 +12,7 @@ use xxhash_rust::xxh64::xxh64;
 use crate::fold::{fold, is_mark, prepare};
 use crate::language::Language;
 use crate::lists;
+use crate::runs::{Run, is_between, run_at};
 
 /// The kind of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,7 +72,7 @@ pub struct Analyzer {
 /// The result of analyzing a word in a language.
 #[derive(Clone, Copy, Default)]
 struct KnownWord {
-    /// The hash of the word's original spelling and language.
+    /// The hash of the word's spelling and language.
     word: u64,
     hash: u64,
     beginning: u64,
@@ -110,8 +111,10 @@ const SHORTEST_IN_GRAMS: usize = 5;
 const GRAM_LETTERS: usize = 4;
 const SEED: u64 = 0;
 const GRAM_SEED: u64 = 1;
-/// First seed for the hashes of known words; each language has its own.
+/// The seed for the hashes of known words that aren't plain runs.
 const KNOWN_SEED: u64 = 2;
+/// A large odd number, from the golden ratio. Its multiples distinguish languages.
+const LANGUAGE_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Initial and maximum number of known words. A short text needs few. In a long transcript, a word that isn't known any
 /// more is analyzed again.
 const FIRST_KNOWN: usize = 256;
@@ -127,10 +130,17 @@ impl Analyzer {
         Self { prepared, folded, known: Vec::new(), read_count: 0, request_words: None }
     }
 
-    /// Yields the terms of a transcript's text, in order and with repetitions, without stop words. `language` is the
-    /// text's language. If it is unknown, the terms are folded words, and four-letter pieces of the longer ones.
-    pub fn document(&mut self, text: &str, language: Option<Language>, each: &mut dyn FnMut(Term)) {
-        units(text, &mut |unit| self.terms_of(&unit, language, each));
+    /// Yields the terms of a transcript's text, in order and with repetitions, without stop words. `runs` are
+    /// those of the text, and any may be missing. `language` is the text's language. If it is unknown, the terms are
+    /// folded words, and four-letter pieces of the longer ones.
+    pub fn document(
+        &mut self,
+        text: &str,
+        runs: &[Run],
+        language: Option<Language>,
+        each: &mut dyn FnMut(Term),
+    ) {
+        units(text, runs, &mut |unit| self.terms_of(&unit, language, each));
     }
 
     /// The words of a request, in order, each with its terms in each of `languages`: the request's own language first,
@@ -140,7 +150,7 @@ impl Analyzer {
         let request_words = self.request_words(own);
         let is_mixed = text.chars().any(char::is_lowercase);
         let mut found = Vec::new();
-        units(text, &mut |unit| {
+        units(text, &[], &mut |unit| {
             if unit.shape == Shape::Word && !unit.is_spelt_as_name() && self.is_stop(unit.text, own)
             {
                 return;
@@ -184,7 +194,7 @@ impl Analyzer {
                 continue;
             }
             for word in lists::request_words(of) {
-                let unit = Unit { text: word, shape: Shape::Word, starts_sentence: false };
+                let unit = Unit::new(word, Shape::Word, false);
                 self.terms_of(&unit, Some(of), &mut |term| {
                     // Comparing beginnings would make "compost" a request word, because of "compare".
                     if term.kind == Kind::Word {
@@ -245,8 +255,7 @@ impl Analyzer {
             }
             return;
         };
-        let KnownWord { hash, beginning, gives, has_beginning, .. } =
-            self.known(unit.text, language);
+        let KnownWord { hash, beginning, gives, has_beginning, .. } = *self.known(unit, language);
         match gives {
             Gives::Nothing => return,
             Gives::Stop if !unit.is_spelt_as_name() => return,
@@ -267,8 +276,9 @@ impl Analyzer {
 
     /// The result of analyzing a word in a language. Most words occur often, and analyzing one is slow, mainly because
     /// of the stemmer, so results are kept.
-    fn known(&mut self, text: &str, language: Language) -> KnownWord {
-        let word = xxh64(text.as_bytes(), KNOWN_SEED + language as u64);
+    fn known(&mut self, unit: &Unit<'_>, language: Language) -> &KnownWord {
+        let key = unit.key.unwrap_or_else(|| xxh64(unit.text.as_bytes(), KNOWN_SEED));
+        let word = key.wrapping_add((language as u64 + 1).wrapping_mul(LANGUAGE_FACTOR));
         let size = PLACES * self.known.len();
         if self.read_count >= size && size < MOST_KNOWN {
             let size = (4 * size).clamp(FIRST_KNOWN, MOST_KNOWN);
@@ -277,15 +287,16 @@ impl Analyzer {
             self.read_count = 0;
         }
         #[expect(clippy::cast_possible_truncation, reason = "a place of few")]
-        let place = word as usize % self.known.len();
-        if let Some(known) = self.known[place].iter().find(|known| known.word == word) {
-            return *known;
-        }
-        let read = KnownWord { word, ..self.read_word(text, language) };
-        self.read_count += 1;
-        self.known[place].rotate_right(1);
-        self.known[place][0] = read;
-        read
+        let place = (word ^ word >> 32) as usize % self.known.len();
+        let known = self.known[place].iter().position(|known| known.word == word);
+        let at = known.unwrap_or_else(|| {
+            let read = KnownWord { word, ..self.read_word(unit.text, language) };
+            self.read_count += 1;
+            self.known[place].rotate_right(1);
+            self.known[place][0] = read;
+            0
+        });
+        &self.known[place][at]
     }
 
     fn read_word(&mut self, text: &str, language: Language) -> KnownWord {
@@ -457,12 +468,21 @@ struct Unit<'a> {
     shape: Shape,
     /// True for the first unit of its sentence.
     starts_sentence: bool,
+    /// The key of its run, if it is a plain one.
+    key: Option<u64>,
 }
 
-impl Unit<'_> {
+impl<'a> Unit<'a> {
+    fn new(text: &'a str, shape: Shape, starts_sentence: bool) -> Self {
+        Self { text, shape, starts_sentence, key: None }
+    }
+
     /// True if an English stop word is spelled like a name: of a month, a person or a country, for example.
     fn is_spelt_as_name(&self) -> bool {
-        !self.starts_sentence && matches!(self.text, "May" | "Will" | "US" | "IT" | "WHO")
+        let begins_with_capital = self.text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+        begins_with_capital
+            && !self.starts_sentence
+            && matches!(self.text, "May" | "Will" | "US" | "IT" | "WHO")
     }
 
     fn is_name(&self, language: Option<Language>, is_mixed: bool) -> bool {
@@ -479,21 +499,30 @@ impl Unit<'_> {
     }
 }
 
-/// The units of a text, in order; an identifier comes before its parts.
-fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
+/// The units of a text, in order; an identifier comes before its parts. `runs` are those of the text; any
+/// may be missing.
+fn units(text: &str, mut runs: &[Run], each: &mut dyn FnMut(Unit<'_>)) {
     let mut starts_sentence = true;
     let mut letters = String::new();
     let mut at = 0;
-    while let Some(character) = text[at..].chars().next() {
-        let rest = &text[at..];
-        if let length @ 1.. = plain_word_length(rest.as_bytes()) {
-            each(Unit { text: &rest[..length], shape: Shape::Word, starts_sentence });
-            starts_sentence = false;
-            at += length;
-        } else if character.is_ascii() && !character.is_ascii_alphanumeric() && character != '_' {
-            starts_sentence |= matches!(character, '.' | '!' | '?' | ':' | '\n');
+    while let Some(byte) = text.as_bytes().get(at) {
+        if byte.is_ascii() && is_between(*byte) && *byte != b'_' {
+            starts_sentence |= matches!(byte, b'.' | b'!' | b'?' | b':' | b'\n');
             at += 1;
-        } else if let Some(script) = unspaced(character) {
+            continue;
+        }
+        if let Some(run) = run_at(&mut runs, at)
+            && is_plain_word(text.as_bytes(), run)
+        {
+            let word = Unit::new(&text[at..run.end], Shape::Word, starts_sentence);
+            each(Unit { key: Some(run.key), ..word });
+            starts_sentence = false;
+            at = run.end;
+            continue;
+        }
+        let rest = &text[at..];
+        let Some(character) = rest.chars().next() else { break };
+        if let Some(script) = unspaced(character) {
             let end = end_of(rest, |it| unspaced(it) == Some(script) || is_mark(it));
             letters.clear();
             let mut prepared = String::new();
@@ -503,11 +532,7 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
             starts_sentence = false;
             at += end;
         } else if is_emoji(character) {
-            each(Unit {
-                text: &rest[..emoji_length(rest)],
-                shape: Shape::Letters,
-                starts_sentence: false,
-            });
+            each(Unit::new(&rest[..emoji_length(rest)], Shape::Letters, false));
             at += end_of_emoji(rest);
         } else if character.is_alphanumeric() || character == '_' {
             let end = end_of_token(rest);
@@ -521,29 +546,22 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
     }
 }
 
-/// Fast path: the length of the word at the start of a text. It must have only ASCII letters and digits, no capitals
-/// inside, and a following character that can't belong to it. Returns 0 if the slow path has to decide.
-fn plain_word_length(text: &[u8]) -> usize {
+/// Fast path: true if a run is a word. It has no capitals inside, and no character after it belongs to its token.
+fn is_plain_word(text: &[u8], run: &Run) -> bool {
     let at = |place: usize| text.get(place).copied().unwrap_or(b' ');
-    if !at(0).is_ascii_alphanumeric() {
-        return 0;
-    }
-    let is_inner = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let length = 1 + text[1..].iter().take_while(|byte| is_inner(byte)).count();
-    let ends = match at(length) {
-        b'A'..=b'Z' => false,
-        b'.' | b',' | b':' | b'-' | b'@' | b'/' | b'\\' | b'\'' => {
-            let next = at(length + 1);
-            next.is_ascii() && !next.is_ascii_alphanumeric() && !matches!(next, b'_' | b'/')
+    run.is_plain()
+        && match at(run.end) {
+            b'.' | b',' | b':' | b'-' | b'@' | b'/' | b'\\' | b'\'' => {
+                let next = at(run.end + 1);
+                next.is_ascii() && !next.is_ascii_alphanumeric() && !matches!(next, b'_' | b'/')
+            }
+            other => other != b'_',
         }
-        other => other.is_ascii() && other != b'_',
-    };
-    if ends { length } else { 0 }
 }
 
 /// Yields pairs of letters. A single letter is a unit too.
 fn pairs(letters: &str, each: &mut dyn FnMut(Unit<'_>)) {
-    let mut pair = |text| each(Unit { text, shape: Shape::Letters, starts_sentence: false });
+    let mut pair = |text| each(Unit::new(text, Shape::Letters, false));
     let mut starts = letters.char_indices().map(|(at, _)| at);
     let mut first = starts.next().unwrap_or_default();
     let Some(mut second) = starts.next() else {
@@ -687,46 +705,46 @@ fn token(text: &str, starts_sentence: bool, each: &mut dyn FnMut(Unit<'_>)) {
     let text = text.trim_end_matches('_');
     if text.bytes().all(|it| it.is_ascii_alphanumeric()) || text.chars().all(is_plain) {
         if is_camel(text) {
-            each(Unit { text, shape: Shape::Joined, starts_sentence });
+            each(Unit::new(text, Shape::Joined, starts_sentence));
             humps(text, each);
         } else {
-            each(Unit { text, shape: Shape::Word, starts_sentence });
+            each(Unit::new(text, Shape::Word, starts_sentence));
         }
         return;
     }
     if let Some((_, address)) = text.split_once("://") {
         let host = address.split(['/', ':', '?', '#']).next().unwrap_or(address);
         let host = host.strip_prefix("www.").unwrap_or(host);
-        each(Unit { text: host, shape: Shape::Whole, starts_sentence });
+        each(Unit::new(host, Shape::Whole, starts_sentence));
         parts(address, each);
         return;
     }
     let shape = shape_of(text);
     match shape {
         Some(Shape::Word) => {
-            each(Unit { text, shape: Shape::Word, starts_sentence });
+            each(Unit::new(text, Shape::Word, starts_sentence));
             return;
         }
         Some(Shape::Letters) => {
             // An abbreviation ("U.S.A") is found without its dots.
             let shape = Shape::Joined;
-            each(Unit { text, shape, starts_sentence });
+            each(Unit::new(text, shape, starts_sentence));
             return;
         }
-        Some(shape) => each(Unit { text, shape, starts_sentence }),
+        Some(shape) => each(Unit::new(text, shape, starts_sentence)),
         None => {}
     }
     if shape == Some(Shape::Whole)
         && let Some((_, file)) = text.rsplit_once(['/', '\\'])
         && has_extension(file)
     {
-        each(Unit { text: file, shape: Shape::Whole, starts_sentence: false });
+        each(Unit::new(file, Shape::Whole, false));
     }
     let mut is_first = starts_sentence;
     for part in text.split(|it: char| !is_plain(it)).filter(|part| !part.is_empty()) {
         // A single letter of an identifier isn't a word.
         if shape.is_none() || part.chars().nth(1).is_some() || part.contains(char::is_numeric) {
-            each(Unit { text: part, shape: Shape::Word, starts_sentence: is_first });
+            each(Unit::new(part, Shape::Word, is_first));
         }
         is_first = false;
     }
@@ -787,7 +805,7 @@ fn humps(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
         if at == bytes.len() || bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase()
         {
             let (text, shape) = (&text[start..at], Shape::Word);
-            each(Unit { text, shape, starts_sentence: true });
+            each(Unit::new(text, shape, true));
             start = at;
         }
     }
@@ -797,33 +815,32 @@ fn humps(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
 fn parts(address: &str, each: &mut dyn FnMut(Unit<'_>)) {
     for text in address.split(|it: char| !it.is_alphanumeric() && !is_mark(it)) {
         if text.chars().nth(1).is_some() && text != "www" {
-            each(Unit { text, shape: Shape::Word, starts_sentence: false });
+            each(Unit::new(text, Shape::Word, false));
         }
     }
 }
 
 /// True if a text is a question: it ends a sentence with a question mark of any script, or begins with a question word
-/// of its language (from `detect`) without ending like a statement.
+/// of its language (from `detect`) without ending like a statement. `runs` are those of the text, or none.
 #[must_use]
-pub fn is_question(text: &str, language: Option<Language>) -> bool {
+pub fn is_question(text: &str, runs: &[Run], language: Option<Language>) -> bool {
     /// Maximum number of words in a beginning of a question.
     const MOST_WORDS: usize = 6;
-    let mut rest = text;
-    let is_mark = |it: char| matches!(it, '?' | '？' | '؟' | '¿');
-    if !has_byte(text, |byte| (byte == b'?') | !byte.is_ascii()) {
-        rest = "";
-    }
-    while let Some(at) = rest.find(is_mark) {
-        let mut after = rest[at..].chars();
-        let is_ascii = after.next() == Some('?');
-        if !is_ascii || after.next().is_none_or(|next| !next.is_alphanumeric() && next != '=') {
-            return true;
-        }
-        rest = &rest[at + 1..];
+    let may_ask = |byte: u8| (byte == b'?') | !byte.is_ascii();
+    let asks = |letter, rest: &str| match letter {
+        '?' => rest.chars().next().is_none_or(|next| !next.is_alphanumeric() && next != '='),
+        '？' | '؟' | '¿' => true,
+        _ => false,
+    };
+    if find_character(text, may_ask, asks).is_some() {
+        return true;
     }
     let Some(language) = language else { return false };
-    let first_word = spaced_words(text, 1);
-    if lists::question_languages(first_word.trim()) & language.bit() == 0 {
+    let languages = match runs.first().filter(|run| run.is_ascii()) {
+        Some(run) => lists::question_languages_of(run.hash),
+        None => lists::question_languages_of(lists::hash_of(spaced_words(text, 1).trim())),
+    };
+    if languages & language.bit() == 0 {
         return false;
     }
     let Some(first) = first_sentence(text) else { return false };
@@ -986,6 +1003,7 @@ mod tests {
 
     use super::*;
     use crate::detect::detect;
+    use crate::runs::runs;
 
     /// Excludes prefixes of stemmed words.
     fn terms(text: &str, language: Option<Language>) -> Vec<Term> {
@@ -996,7 +1014,7 @@ mod tests {
 
     fn all_terms(text: &str, language: Option<Language>) -> Vec<Term> {
         let mut found = Vec::new();
-        Analyzer::new().document(text, language, &mut |term| found.push(term));
+        Analyzer::new().document(text, &[], language, &mut |term| found.push(term));
         found
     }
 
@@ -1195,7 +1213,7 @@ mod tests {
             "¿Dónde está",
             "где ключ от машины",
         ] {
-            assert!(is_question(question, detect(question)), "{question}");
+            assert!(is_question(question, &[], detect(question)), "{question}");
         }
         for statement in [
             "",
@@ -1205,7 +1223,7 @@ mod tests {
             "see https://example.com/?a=1&b=2",
             "Ich habe den Schlüssel gefunden.",
         ] {
-            assert!(!is_question(statement, detect(statement)), "{statement}");
+            assert!(!is_question(statement, &[], detect(statement)), "{statement}");
         }
     }
 
@@ -1262,7 +1280,9 @@ mod tests {
             behind in "[-.,:@/\\\\'_ ()é漢\u{301}%\n]{0,2}[a-zA-Z0-9é_/ ]{0,3}",
         ) {
             let text = format!("{word}{behind}");
-            let length = plain_word_length(text.as_bytes());
+            let run = runs(&text, 1).first().copied().filter(|run| run.start == 0);
+            let run = run.filter(|run| is_plain_word(text.as_bytes(), run));
+            let length = run.map_or(0, |run| run.end);
             if length > 0 {
                 prop_assert_eq!(length, end_of_token(&text));
                 let mut units = Vec::new();
@@ -1305,7 +1325,7 @@ mod tests {
             let once = terms(&text, language);
             prop_assert_eq!(&once, &terms(&text, language));
             query(&text, &[language, None]);
-            let _ = is_question(&text, detect(&text));
+            let _ = is_question(&text, &runs(&text, 1), detect(&text));
             identifier_count(&text);
             let _ = wants_overview(&text, language);
         }
@@ -1326,10 +1346,10 @@ mod tests {
             let text = words.join(" ");
             let mut analyzer = Analyzer::new();
             for of in [language, None, Some(Language::French)] {
-                analyzer.document(&text, of, &mut |_| {});
+                analyzer.document(&text, &runs(&text, usize::MAX), of, &mut |_| {});
             }
             let mut found = Vec::new();
-            analyzer.document(&text, language, &mut |term| found.push(term));
+            analyzer.document(&text, &runs(&text, usize::MAX), language, &mut |term| found.push(term));
             prop_assert_eq!(found, all_terms(&text, language));
         }
 

@@ -14,6 +14,7 @@ use crate::base::map::{self, HashedMap};
 use crate::base::message::Role;
 use crate::recall::rank::weights::Weights;
 use crate::recall::text::detect::detect;
+use crate::recall::text::runs::runs;
 use crate::recall::text::terms::{Analyzer, Kind, Term, Word};
 use crate::state::context::Gap;
 pub(crate) use own::own_words;
@@ -133,7 +134,8 @@ fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f3
     let is_read = |passage: &Passage| passage.range.end <= MOST_READ || passage.range.start >= end;
     let mut own = of_words(&words, passages, |passage, each| {
         if is_read(passage) {
-            analyzer.document(&text[passage.range.clone()], language, each);
+            let passage = &text[passage.range.clone()];
+            analyzer.document(passage, &runs(passage, usize::MAX), language, each);
         }
     });
     if role == Role::Tool {

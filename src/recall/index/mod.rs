@@ -21,11 +21,12 @@ use crate::log::messages::WHOLE_LOG_FIELDS;
 use crate::recall::index::meanings::Meanings;
 use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
 use crate::recall::index::term_lists::TermLists;
-use crate::recall::text::detect::detect;
+use crate::recall::text::detect::detect_in;
 use crate::recall::text::language::Language;
 use crate::recall::text::meaning::Table;
+use crate::recall::text::runs::runs;
+use crate::recall::text::statements;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
-use crate::recall::text::{cues, statements};
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
@@ -243,11 +244,12 @@ impl Index {
         let place = self.len() - self.first_open;
         let text = text_of(transcript, row);
         let before = self.messages.flags.last().map_or(0, |flags| flags >> LANGUAGE_SHIFT);
-        let own = detect(&text);
+        let runs = runs(&text, usize::MAX);
+        let own = detect_in(&text, &runs);
         let language = own.or_else(|| language_of(before));
         let mut terms: Vec<u64> = Vec::with_capacity(text.len() / BYTES_PER_TERM);
         let mut length = 0_u32;
-        analyzer.document(&text, language, &mut |term: Term| {
+        analyzer.document(&text, &runs, language, &mut |term: Term| {
             terms.push(u64::from(short(term)));
             length += u32::from(term.kind != Kind::Gram);
         });
@@ -266,7 +268,7 @@ impl Index {
         let conversation = conversation_of(transcript, row);
         let flag = |is: bool, flag: u8| if is { flag } else { 0 };
         let needs_whole_log = needs_whole_log(transcript, row);
-        let flags = flag(is_question(&text, own), IS_QUESTION)
+        let flags = flag(is_question(&text, &runs, own), IS_QUESTION)
             | flag(self.starts(time, conversation), IS_START)
             | flag(needs_whole_log, NEEDS_WHOLE_LOG)
             | code << LANGUAGE_SHIFT;
@@ -284,7 +286,7 @@ impl Index {
             && transcript.value(row, Field::ResultId).is_none()
             && transcript.value(row, Field::OfFile).is_none();
         columns.cues.push(if is_users_own {
-            cues::cues(&text, language) | statements::cue(&text, own)
+            statements::cues_of_user(&text, &runs, own, language)
         } else {
             0
         });

@@ -92,7 +92,7 @@ impl Query {
             speakers: if is_some { speakers } else { Vec::new() },
             spans,
             wants_overview,
-            is_question: terms::is_question(request.text, own),
+            is_question: terms::is_question(request.text, &[], own),
             asker: asker(index.speakers(), request),
             asked: cues::asked(request.text, own),
         }

@@ -4,4 +4,4 @@
 pub(crate) mod dates;
 
 pub use windrow_meaning as meaning;
-pub use windrow_words::{cues, detect, fold, hash, language, lists, statements, terms};
+pub use windrow_words::{cues, detect, fold, hash, language, lists, runs, statements, terms};

@@ -81,11 +81,11 @@ pub fn question_phrases(language: Language) -> impl Iterator<Item = &'static str
     list.split(", ")
 }
 
-/// The languages that have a question with a prepared word at its beginning, as bits by their places in
-/// [`Language::ALL`].
+/// The languages that have a question with a prepared word at its beginning, by the word's hash, as bits by their
+/// places in [`Language::ALL`].
 #[expect(clippy::cast_possible_truncation, reason = "a bit for each of seven languages")]
-pub fn question_languages(word: &str) -> u8 {
-    QUESTIONS.get(hash_of(word)).unwrap_or(0) as u8
+pub fn question_languages_of(hash: u32) -> u8 {
+    QUESTIONS.get(hash).unwrap_or(0) as u8
 }
 
 /// Phrases of standing instructions and preferences in a language, folded. `^` is the beginning of a sentence.
