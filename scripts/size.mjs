@@ -17,18 +17,18 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 237_600 },
-  "selection.wasm": { brotli: 231_400 },
-  "page: buildContext": { brotli: 409_500 },
+  "selection.wasm": { brotli: 233_600 },
+  "page: buildContext": { brotli: 410_000 },
   "slim: buildContext, the core in a separate file": { brotli: 54_100 },
   "first context in a page: all fits": { brotli: 291_600 },
   "first context in a page: exact in o200k_base": { brotli: 746_400 },
   "first context in a page: exact in cl100k_base": { brotli: 502_600 },
-  "worker: buildContext, cl100k_base": { gzip: 907_900 },
+  "worker: buildContext, cl100k_base": { gzip: 911_300 },
   "worker: slim, cl100k_base": { gzip: 564_300 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 846_300 },
-  "worker: o200k_base": { gzip: 1_204_600 },
-  "worker: cl100k_base": { gzip: 958_400 },
-  "worker: both vocabularies": { gzip: 1_415_000 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 849_600 },
+  "worker: o200k_base": { gzip: 1_208_100 },
+  "worker: cl100k_base": { gzip: 961_900 },
+  "worker: both vocabularies": { gzip: 1_418_500 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */
