@@ -168,11 +168,6 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
   },
   { name: "Zed conversation", row: ({ zed, User, Agent }) => zed !== undefined || isRecord(User) || isRecord(Agent) },
   {
-    name: "Goose session",
-    row: ({ working_dir, content }) =>
-      isText(working_dir) || anyOf(content, ({ type }) => type === "toolRequest" || type === "toolResponse"),
-  },
-  {
     name: "OpenHands trajectory",
     row: ({ source, action, observation, kind }) =>
       isText(source) && (isText(action) || isText(observation) || (isText(kind) && /Event$/.test(kind))),

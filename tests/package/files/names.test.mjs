@@ -50,10 +50,6 @@ const FILES = {
     history: [{ message: { role: "user", content: "Hi" }, contextItems: [] }],
   },
   "a Zed conversation": { version: "0.3.0", title: "t", messages: [{ User: { id: "1", content: [{ Text: "Hi" }] } }] },
-  "a Goose session": lines(
-    { working_dir: "/w", description: "x" },
-    { role: "user", created: 1, content: [{ type: "toolRequest", id: "1" }] },
-  ),
   "an OpenHands trajectory": [{ id: 0, source: "user", action: "message", message: "Hi", args: { content: "Hi" } }],
   "a SWE-agent trajectory": {
     environment: "e",
@@ -515,14 +511,14 @@ describe("unreadable messages", () => {
   test("are reported by an import, too, with the name of the file if it is known", async () => {
     const text = lines(
       { role: "user", content: "Hi" },
-      { role: "assistant", content: [{ type: "toolRequest", id: "1" }] },
+      { role: "assistant", content: [{ toolRequest: { name: "f", input: {} } }] },
     );
     const session = await openSession("s", { store: memoryStore() });
     const { unread } = await session.import(text);
     assert.match(unread?.words ?? "", /^1 row that looks like a message could not be read; the first is row 2: /);
     assert.match(
       parseTranscript(text).unread?.words ?? "",
-      /looks like a Goose session; windrow doesn't read these yet\.$/,
+      /looks like a Genkit conversation; windrow doesn't read these yet\.$/,
     );
   });
 });

@@ -586,6 +586,38 @@ const copilotCli = {
   },
 };
 
+const goose = {
+  kind: "Goose session",
+  file: "`goose session export --format json`, or a session of older versions",
+  recognised: "`working_dir` with `conversation`, or rows with `created` and a list `content`",
+  has: { times: true, reasoning: true, calls: true },
+  notRead: "messages that the model doesn't see (counted); questions and notes of the program; hidden reasoning",
+  write: (turns, random) => {
+    const text = (own) => ({ type: "text", text: own });
+    const success = (value) => ({ status: "success", value });
+    const row = (turn, role, content) => ({ role, created: secondsOf(turn), content });
+    const conversation = turns.flatMap((turn) => {
+      const requests = turn.calls.map(({ id, name, input }) => ({
+        ...{ type: "toolRequest", id },
+        toolCall: success({ name, arguments: input }),
+      }));
+      const thought =
+        turn.reasoning === undefined ? [] : [{ type: "thinking", thinking: turn.reasoning, signature: "" }];
+      const responses = turn.calls.map(({ id, output }) => {
+        const content = [text(output)];
+        return { type: "toolResponse", id, toolResult: success(random.chance(0.5) ? content : { content }) };
+      });
+      return [
+        row(turn, turn.role, [...thought, text(turn.text), ...requests]),
+        ...(responses.length > 0 ? [row(turn, "user", responses)] : []),
+      ];
+    });
+    const head = { id: "s", working_dir: "/w", description: "t" };
+    const whole = random.chance(0.5);
+    return { text: whole ? json({ ...head, conversation }) : lines([head, ...conversation]), skipped: 0 };
+  },
+};
+
 const opencode = {
   kind: "opencode session",
   file: "`opencode export`",
@@ -808,7 +840,19 @@ const clineHistory = {
 
 /** The sessions of agents, which another agent carries on.
  * @type {any[]} */
-export const AGENTS = [claudeCode, codex, geminiCli, pi, opencode, clineHistory, cline, aider, copilot, copilotCli];
+export const AGENTS = [
+  claudeCode,
+  codex,
+  geminiCli,
+  pi,
+  opencode,
+  clineHistory,
+  cline,
+  aider,
+  copilot,
+  copilotCli,
+  goose,
+];
 /** @type {any[]} */
 export const CHATS = [openWebUi, assistantUi, libreChat, lmStudio, sillyTavern];
 /** @type {any[]} */

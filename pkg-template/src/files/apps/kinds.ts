@@ -8,6 +8,7 @@ import { clineKind } from "./cline/kind.js";
 import { copilotKind } from "./copilot/kind.js";
 import { copilotCliKind } from "./copilot-cli/kind.js";
 import { discordKind } from "./discord/kind.js";
+import { gooseKind } from "./goose/kind.js";
 import { libreChatKind } from "./librechat/kind.js";
 import { lmStudioKind } from "./lm-studio/kind.js";
 import { openWebUiKind } from "./open-webui/kind.js";
@@ -25,6 +26,7 @@ export const READ_KINDS: readonly KnownKind[] = [
   copilotKind,
   copilotCliKind,
   discordKind,
+  gooseKind,
   libreChatKind,
   lmStudioKind,
   openWebUiKind,

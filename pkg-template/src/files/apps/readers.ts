@@ -8,6 +8,7 @@ import { cline } from "./cline/read.js";
 import { copilot } from "./copilot/read.js";
 import { copilotCli } from "./copilot-cli/read.js";
 import { discord } from "./discord/read.js";
+import { goose } from "./goose/read.js";
 import { libreChat } from "./librechat/read.js";
 import { lmStudio } from "./lm-studio/read.js";
 import { openWebUi } from "./open-webui/read.js";
@@ -25,6 +26,7 @@ export const READERS: readonly KindReader[] = [
   copilot,
   copilotCli,
   discord,
+  goose,
   libreChat,
   lmStudio,
   openWebUi,
