@@ -9,8 +9,8 @@
 //! asks for an overview; and a message whose own words match far better than all others. If all messages cost the same,
 //! the price changes nothing.
 //!
-//! Repetition is discounted: a message that repeats a better one counts only by its new words. The newest of them takes
-//! the place of the best one, because it may correct it.
+//! Repetition is discounted: a message that repeats a better one counts only by its new words. If the newest of them is
+//! nearly as good, it takes the place of the best one, because it may correct it.
 
 use crate::base::candidate::{Candidate, Form};
 use crate::base::map;
@@ -83,8 +83,8 @@ impl Bounds {
 }
 
 /// The best messages within bounds, best first. One that repeats a better one by the same speaker counts by its new
-/// words: its worth is multiplied by their share, and a copy is worth almost nothing. If the repeat is newer, the two
-/// change places. Messages that can't be recalled don't count as originals.
+/// words: its worth is multiplied by their share, and a copy is worth almost nothing. If the repeat is newer and as good,
+/// the two change places. Messages that can't be recalled don't count as originals.
 #[must_use]
 pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], bounds: Bounds) -> Vec<usize> {
     let Scoring { index, is_open, .. } = scoring;
@@ -99,10 +99,15 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], bounds: Bou
             continue;
         }
         best.truncate(end);
+        let newest = newest_of(&repeats, worth);
         for it in &repeats {
             worth[it.message] *= it.added;
         }
-        prefer_newest(index, &repeats, worth);
+        // The newest takes the place of the original, which counts by the words that the newest lacks.
+        for (original, newest) in newest {
+            worth[newest] = worth[newest].max(worth[original]);
+            worth[original] *= share_added(index.terms_of(original), index.terms_of(newest));
+        }
         if !repeats.is_empty() {
             let numbers = best.iter().map(|message| map::best_first(worth[*message], *message));
             let mut numbers: Vec<u64> = numbers.collect();
@@ -126,21 +131,23 @@ struct Repeat {
     added: f32,
 }
 
-/// Lets the newest repeat of each message take its place: it gets the message's worth, and the message counts by the
-/// words that the newest one lacks.
-fn prefer_newest(index: &Index, repeats: &[Repeat], worth: &mut [f32]) {
-    let newer = repeats.iter().filter(|it| it.message > it.original);
+/// The newest repeat of each message, if it is newer than the message and nearly worth as much. A repeat that lacks words
+/// of the request is worth much less, and can't take the message's place.
+fn newest_of(repeats: &[Repeat], worth: &[f32]) -> Vec<(usize, usize)> {
+    /// Minimum share of the message's worth.
+    const NEARLY: f32 = 0.5;
+    let is_as_good = |it: &&Repeat| worth[it.message] >= NEARLY * worth[it.original];
+    let newer = repeats.iter().filter(|it| it.message > it.original).filter(is_as_good);
     let by_original = |it: &Repeat| map::pair(narrow(it.original), !narrow(it.message));
     let mut newer: Vec<u64> = newer.map(by_original).collect();
     map::sort_numbers(&mut newer);
-    let mut last = None;
+    let mut newest = Vec::new();
     for (original, message) in newer.into_iter().map(map::halves) {
-        if last.replace(original) != Some(original) {
-            let (original, newest) = (original as usize, !message as usize);
-            worth[newest] = worth[newest].max(worth[original]);
-            worth[original] *= share_added(index.terms_of(original), index.terms_of(newest));
+        if newest.last().is_none_or(|(last, _)| *last != original as usize) {
+            newest.push((original as usize, !message as usize));
         }
     }
+    newest
 }
 
 /// Factor for the worth of a message next to one that is nearly the same: the share of terms that it adds.

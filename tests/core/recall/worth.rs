@@ -98,7 +98,7 @@ properties! {
 
 properties! {
     /// A message is worth its share of words that a better one like it lacks, and others keep their worth. If it is
-    /// newer, it takes the better one's place. The n-th of the same short messages is worth 1/n². Nothing repeats a
+    /// newer and nearly as good, it takes the better one's place. The n-th of the same short messages is worth 1/n². Nothing repeats a
     /// message that can't be recalled.
     #[test]
     fn repetitions_are_worth_what_they_add(

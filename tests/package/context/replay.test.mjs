@@ -458,7 +458,7 @@ describe("windrow replay", () => {
       [["replay", "other.jsonl", "chat.json"], /other\.jsonl: row 2: expected a recording/],
       [["replay", "newer.jsonl", "chat.json"], /newer\.jsonl: .*format version 99/],
       [["replay", "chat.json", "chat.json"], /chat\.json: row 1: expected a recording/],
-      [["replay", "good.jsonl", "good.jsonl"], /good\.jsonl: no messages found/],
+      [["replay", "good.jsonl", "good.jsonl"], /good\.jsonl: This looks like a recording of a build by windrow/],
     ])) {
       const { stdout, stderr, status } = windrow(commandLine);
       assert.equal(stdout, "", commandLine.join(" "));

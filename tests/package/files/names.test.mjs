@@ -199,6 +199,11 @@ describe("files next to the one with the messages", () => {
       ],
     ],
     [
+      "a recording of a build by windrow",
+      "Pass the messages that the context was built from.",
+      { formatVersion: 1, engineVersion: "0.2.0", config: {}, now: 0, hooks: [] },
+    ],
+    [
       "a list of Rasa's replies",
       'Map each to { role: "assistant", content: text }, between the messages that you sent.',
       [{ recipient_id: "u", text: "Hi" }],

@@ -12,6 +12,11 @@ const anyHas = (list: unknown, ...fields: readonly string[]): boolean =>
 /** The first kind that fits wins. Those that other apps may have too come last. */
 export const NAMED_KINDS: readonly KnownKind[] = [
   {
+    name: "recording of a build by windrow",
+    row: (value) => has(value, "formatVersion", "engineVersion", "hooks"),
+    next: "Pass the messages that the context was built from.",
+  },
+  {
     name: "Rasa conversation",
     row: ({ event, events, sender_id, timestamp, parse_data, text, name }) =>
       (sender_id !== undefined && anyHas(events, "event")) ||
