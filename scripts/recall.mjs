@@ -11,6 +11,7 @@ import { setUp } from "./setup.mjs";
 export const usage = `npm run recall -- FILE.json [--with JSON] [--oracle] [--embed]
 npm run recall -- --lines [FILE.txt] [--with JSON]
 npm run recall -- --kit PATH [--with JSON]
+npm run recall -- --updates FILE.jsonl [--with JSON]
 
 Builds the context of every question of FILE with the built package and its default configuration, at 250, 500, 1000,
 2000, 4000 and 8000 tokens, and prints how much of the evidence for the answer it contains, next to two baselines from the same
@@ -30,6 +31,10 @@ these it prints only the shares: if you see which lines are missing, they can no
 --kit measures compaction-conformance-kit (PyPI, MIT), whose wheel or folder is at PATH: rules and facts that its program plants in a session. It
 prints how many of them are in a context without a request, at 10, 20 and 30 % of the characters of the session, and how many
 replaced values are still in it. It needs Python.
+
+--updates measures corrections: FILE is core_memory_update.jsonl of letta-evals (Apache 2.0), whose rows have facts about people, a message that
+contradicts one of them, and a question about it. It prints how often the correction is in the context, and how often the old
+fact is there without it.
 
 FILE has conversations, [{ "id", "messages", "questions" }]. Messages are in any format that buildContext accepts, each with an
 id. A question is { "request", "name"?: the asker, "upTo": the number of messages before it, "evidence": [ids],
@@ -55,7 +60,7 @@ the JSON of its tool calls, and 4 per message. It doesn't cover the request. If 
 The last line of standard output is a JSON object: for each budget the measure in percent, with the hook if --embed is given.
 Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamples).`;
 
-const OPTIONS = ["--embed", "--oracle", "--with", "--lines", "--kit", "--help", "-h"];
+const OPTIONS = ["--embed", "--oracle", "--with", "--lines", "--kit", "--updates", "--help", "-h"];
 /** The lines that `--lines` measures without a file, and a second set for the same turns. */
 const LINES = "scripts/statements/lines.txt";
 const MORE_LINES = "scripts/statements/more-lines.txt";
@@ -78,7 +83,11 @@ export function argumentsOf(given) {
   const withLines = given.includes("--lines");
   const withKit = given.includes("--kit");
   if (withKit && files.length === 0) {
-    throw new Failure("--kit wants the wheel or the folder of the kit behind it", 2);
+    throw new Failure("--kit wants the wheel or the folder of the kit after it", 2);
+  }
+  const withUpdates = given.includes("--updates");
+  if (withUpdates && files.length === 0) {
+    throw new Failure("--updates wants core_memory_update.jsonl after it", 2);
   }
   const isAsked = (files.length === 0 && !withLines) || given.includes("--help") || given.includes("-h");
   return isAsked
@@ -87,6 +96,7 @@ export function argumentsOf(given) {
         file: files[0],
         withLines,
         withKit,
+        withUpdates,
         withVectors: given.includes("--embed"),
         withOracle: given.includes("--oracle"),
         others: values.map(optionsOfRecall),
@@ -146,6 +156,10 @@ async function main() {
     await printKit(path, asked.others[0]);
     return;
   }
+  if (asked.withUpdates) {
+    await printUpdates(path, asked.others[0]);
+    return;
+  }
   const conversations = readConversations(path);
   await setUp("build");
   await build();
@@ -178,6 +192,15 @@ async function printKit(path, recall) {
   await build();
   const { kitReport, measureKit, readKit } = await import("../benches/recall/kit.mjs");
   console.log(kitReport(await measureKit(await readKit(path), { recall })).join("\n"));
+}
+
+/** Measures corrections. */
+async function printUpdates(path, recall) {
+  await setUp("build");
+  await build();
+  const { measureUpdates, readUpdates, updateReport } = await import("../benches/recall/updates.mjs");
+  const rows = await measureUpdates(readUpdates(path), { recall, onProgress: progressOf("rows") });
+  console.log(updateReport(rows).join("\n"));
 }
 
 /** Computes all vectors before any measurement. */

@@ -14,6 +14,7 @@ import { lineReport, measureLines, readLines } from "../../../benches/recall/lin
 import { intervalOf, mean, measuresOf } from "../../../benches/recall/measures.mjs";
 import { figuresOf } from "../../../benches/recall/report.mjs";
 import { BUDGETS, CONFIGURATIONS, measureConversations, tokensOf } from "../../../benches/recall/run.mjs";
+import { chatOf, measureUpdates, readUpdates, updateReport } from "../../../benches/recall/updates.mjs";
 import { VectorCache } from "../../../benches/recall/vectors.mjs";
 import { argumentsOf, recallLines } from "../../../scripts/recall.mjs";
 
@@ -195,6 +196,7 @@ describe("the command", () => {
       file: "a.json",
       withLines: false,
       withKit: false,
+      withUpdates: false,
       withVectors: false,
       withOracle: false,
       others: [],
@@ -210,6 +212,8 @@ describe("the command", () => {
     assert.throws(() => argumentsOf(["a.json", "--with"]), /--with/);
     assert.throws(() => argumentsOf(["--kit"]), /--kit/);
     assert.deepEqual(argumentsOf(["--kit", "a.json"]), { ...none, withKit: true });
+    assert.throws(() => argumentsOf(["--updates"]), /--updates/);
+    assert.deepEqual(argumentsOf(["--updates", "a.json"]), { ...none, withUpdates: true });
   });
 
   test("a wrong file is an error that names the place", () => {
@@ -235,6 +239,59 @@ describe("the command", () => {
       const { status, stdout, stderr } = command(...given);
       assert.deepEqual([status, stdout, stderr.trim().split("\n").length], [2, "", 1], stderr);
     }
+  });
+});
+
+describe("corrections", () => {
+  const FACTS = ["Ana Lund keeps bees in the valley.", "Ana Lund once sailed to Oslo."];
+  const row = (facts, correction, indices) => ({
+    input: "Where did Ana Lund once sail to?",
+    agent_args: { extra: { facts, contradicting_fact: correction, supporting_fact_indices: indices } },
+  });
+  const others = Array.from({ length: 6 }, (_, at) => [`Person ${at} paints.`, `Person ${at} lives in town ${at}.`]);
+  const rows = [
+    row(FACTS, "Ana Lund once sailed to Riga.", [1]),
+    ...others.map((facts) => row(facts, `${facts[1]} No longer.`, [1])),
+  ];
+  let folder;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "windrow-updates-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const written = (text) => {
+    const path = join(folder, "updates.jsonl");
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test("a chat has every group's facts once, and the correction after its own", () => {
+    const updates = readUpdates(written(rows.map((it) => JSON.stringify(it)).join("\n")));
+    const groups = updates.map(({ facts }) => facts);
+    for (const update of updates) {
+      const said = chatOf(update, groups).flatMap(({ role, content }) => (role === "user" ? [content] : []));
+      assert.deepEqual([...said].sort(), [...groups.flat(), update.correction, update.request].sort());
+      assert.ok(said.indexOf(update.correction) > said.indexOf(update.old[0]));
+      assert.equal(said.at(-1), update.request);
+    }
+  });
+
+  test("a fact is old without its correction if only the fact fits", async () => {
+    const [update] = readUpdates(written(JSON.stringify(rows[0])));
+    const long = { ...update, correction: `Ana Lund once sailed to Riga. ${"She told us of it. ".repeat(60)}` };
+    const [short, full] = await measureUpdates([long], {
+      budgets: [70, 4000],
+      recall: { excerpts: { enabled: false } },
+    });
+    assert.deepEqual([short.correctedCount, short.staleCount], [0, 1]);
+    assert.deepEqual([full.correctedCount, full.staleCount], [1, 0]);
+    assert.deepEqual(JSON.parse(updateReport([short, full]).at(-1)), { 70: [0, 100], 4000: [100, 0] });
+  });
+
+  test("a row of another form is an error that names its line", () => {
+    assert.throws(
+      () => readUpdates(written(`${JSON.stringify(rows[0])}\n{"input":"Hi"}`)),
+      (/** @type {any} */ error) => error.exitCode === 2 && /updates\.jsonl: line 2 isn't a row/.test(error.message),
+    );
   });
 });
 
