@@ -54,7 +54,7 @@ const LEAST_WORDS: usize = 2;
 /// value finds less in long texts.
 const DOUBT: f32 = 1.5;
 /// Minimum score of a sentence that the user labels as lasting.
-const LABELED: f32 = 2.0;
+const LABELED: f32 = SUREST;
 /// Maximum length of a label in bytes.
 const LABEL_BYTES: usize = 40;
 /// Maximum number of words of a label.
@@ -281,6 +281,9 @@ fn possible(prose: &str, language: Option<Language>) -> Vec<Statement> {
     let statement = |sentence: &str| {
         let (kind, score) = likeliest(sentence, language)?;
         let score = score - doubt;
+        let may_be_surest = |kind| kind == Kind::Health || has_label(sentence);
+        let is_capped = score >= SUREST && !may_be_surest(kind);
+        let score = if is_capped { SUREST - SCORE_STEP } else { score };
         (score > LEAST_SURE).then(|| Statement { sentence: sentence.to_owned(), kind, score })
     };
     let readable = sentences.into_iter().filter(|sentence| sentence.len() <= MOST_BYTES);
@@ -304,7 +307,7 @@ fn best_in(prose: &str, language: Option<Language>) -> Option<Statement> {
 /// The bits of a cue that hold the kind (from 1) and the score.
 const KIND_SHIFT: u8 = 2;
 const SCORE_SHIFT: u8 = 4;
-/// The surest score. Only a health statement with this score comes first no matter what it displaces.
+/// The surest score, only for statements about health and labeled ones. They come first no matter what they displace.
 pub const SUREST: f32 = 3.0;
 /// A sentence may be a statement if its score is above this. With a lower value, more statements that the classifier
 /// misses get into prompts, along with more sentences that aren't statements.
@@ -520,8 +523,8 @@ mod tests {
             for language in [detect(text), None] {
                 assert!(classify(text, language).is_some(), "{text}");
             }
-            let (_, said) = text.split_once([':', '：']).expect("a label");
-            assert_eq!(cue(&format!("> {text}"), None), cue(&format!("> {said}"), None));
+            assert!(find(text, None).iter().all(|it| it.score >= SUREST), "{text}");
+            assert_eq!(find(&format!("> {text}"), None), [], "{text}");
             assert_eq!(classify(&format!("{text}?"), None), None);
         }
         let unlabeled = [

@@ -42,8 +42,9 @@ struct Statement {
     kind: Kind,
     /// False if it only may be a statement.
     is_sure: bool,
-    /// True if it is clearly about health. Then it comes first, no matter what it displaces.
-    is_safety: bool,
+    /// True if it is clearly about health, or labeled by the user ("RULE: no tabs"). Then it comes first, no matter what
+    /// it displaces.
+    is_first: bool,
     worth: f32,
 }
 
@@ -75,7 +76,7 @@ pub fn statements(
             it.worth > last * weights.margin && !is_by_rank
         };
         let may_displace = |it: &Statement| last.is_some_and(|last| is_worth_more(it, last));
-        found.retain(|it| is_open[it.message] && (it.is_safety || may_displace(it)));
+        found.retain(|it| is_open[it.message] && (it.is_first || may_displace(it)));
     }
     in_order(index, &found)
 }
@@ -110,8 +111,8 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> 
         let kept = if is_whole { 1.0 } else { weights.excerpt.sqrt() };
         let total = kept * scores.total[message].max(0.0) + most * raised;
         let worth = total * total / (tokens(price) + weights.price_of_any);
-        let is_safety = kind == Kind::Health && score >= statements::SUREST;
-        Statement { message, kind, is_sure: score > 0.0, is_safety, worth: worth * mean_price }
+        let is_first = score >= statements::SUREST;
+        Statement { message, kind, is_sure: score > 0.0, is_first, worth: worth * mean_price }
     };
     said.into_iter().map(statement).collect()
 }
@@ -134,12 +135,18 @@ fn likely(score: f32) -> f32 {
     (score / SURE).max(unsure).min(1.0)
 }
 
-/// The messages of statements: those clearly about health, then the best first, newest first in a tie. A later
+/// The messages of statements: those clearly about health, then those that the user labels, the newest first, then the
+/// others, the best first. A later
 /// statement with nearly the same words replaces an earlier one, except for health: a second allergy doesn't end the
 /// first.
 fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     let by_worth = |(at, it): (usize, &Statement)| {
-        map::best_first(if it.is_safety { f32::MAX } else { it.worth }, at)
+        let worth = match it.kind {
+            _ if !it.is_first => it.worth,
+            Kind::Health => f32::MAX,
+            Kind::Fact | Kind::Instruction => f32::MAX / 2.0,
+        };
+        map::best_first(worth, at)
     };
     let mut order: Vec<u64> = found.iter().enumerate().map(by_worth).collect();
     map::keep_smallest(&mut order, MOST);

@@ -45,6 +45,18 @@ fn a_statement_is_kept_in_each_language() {
 }
 
 #[test]
+fn a_labeled_line_comes_first_whatever_it_says() {
+    for line in
+        ["FACT: the staging region is eu-north-5.", "Frist: der 3. Mai", "Правило: без табуляций"]
+    {
+        let messages = chat_with(&[Message::user(line)]);
+        assert_eq!(statements(&run(&messages, TOKENS, &json!({}))), [10], "{line}");
+        let by_others = chat_with(&[Message::assistant(line), Message::user(&format!("> {line}"))]);
+        assert_eq!(statements(&run(&by_others, TOKENS, &json!({}))), [0; 0], "{line}");
+    }
+}
+
+#[test]
 fn a_later_statement_replaces_an_earlier_one() {
     let messages = chat_with(&[
         Message::user("I never eat cheese, fish or eggs."),
@@ -109,13 +121,14 @@ properties! {
     fn a_chat_full_of_statements_does_not_fill_the_prompt(
         count in 1_usize..500,
         place in 0.0..1.0_f64,
-        kind in 0_usize..4,
+        kind in 0_usize..5,
         tokens in 500_u64..3000,
     ) {
         let line = |at: usize| match kind {
             0 => format!("I always use the word number {at}, never another one."),
             1 => format!("I prefer the movie {at} to all books."),
             2 => format!("Never mention number {at} again."),
+            3 => format!("RULE: the number {at} comes before all others."),
             _ => format!("My favorite number is {at}."),
         };
         let mut hostile: Vec<Message> = (0..count).map(|at| Message::user(&line(at))).collect();
@@ -127,6 +140,6 @@ properties! {
         let (fate, reason) = fates(&context)[10 + at];
         prop_assert_eq!(fate, Fate::Kept, "{:?}", reason);
         // The default of `recall.maxStatementShare`, of a room that is smaller than the budget.
-        prop_assert!(cost_of(&context, &kept) * 10 <= tokens * 4);
+        prop_assert!(cost_of(&context, &kept) * 2 <= tokens);
     }
 }
