@@ -14,7 +14,7 @@ const ENCODING = "o200k_base";
 /**
  * @typedef {object} Update
  * @property {string} request
- * @property {string[]} facts what the user says about some people
+ * @property {string[]} facts the messages of the user about some people
  * @property {string[]} old those of the facts that the correction contradicts
  * @property {string} correction
  */
