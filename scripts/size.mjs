@@ -17,7 +17,7 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 237_600 },
-  "selection.wasm": { brotli: 233_600 },
+  "selection.wasm": { brotli: 233_700 },
   "page: buildContext": { brotli: 410_000 },
   "slim: buildContext, the core in a separate file": { brotli: 54_100 },
   "first context in a page: all fits": { brotli: 291_600 },
@@ -25,10 +25,10 @@ const LIMITS = {
   "first context in a page: exact in cl100k_base": { brotli: 502_600 },
   "worker: buildContext, cl100k_base": { gzip: 911_700 },
   "worker: slim, cl100k_base": { gzip: 564_400 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 849_900 },
-  "worker: o200k_base": { gzip: 1_208_500 },
-  "worker: cl100k_base": { gzip: 962_200 },
-  "worker: both vocabularies": { gzip: 1_418_800 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 850_000 },
+  "worker: o200k_base": { gzip: 1_208_600 },
+  "worker: cl100k_base": { gzip: 962_300 },
+  "worker: both vocabularies": { gzip: 1_418_900 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

@@ -40,17 +40,17 @@ function updateOf(line, place) {
   }
 }
 
-/** Returns the chat of a row: facts of other groups, the row's own, and of others again; the correction; more facts. */
+/** Returns the chat of a row: facts of other groups around the row's own, the correction, facts of more groups. */
 export function chatOf({ facts, correction, request }, groups) {
   const own = groups.findIndex((group) => group[0] === facts[0]);
-  const others = (first) => {
-    const count = Math.min(GROUPS_AROUND, (groups.length - 1) >> 1);
-    return Array.from({ length: count }, (_, at) => groups[(own + first + at) % groups.length]).flat();
-  };
-  const half = (groups.length - 1) >> 1;
-  const before = others(1);
-  const middle = before.length >> 1;
-  const said = [...before.slice(0, middle), ...facts, ...before.slice(middle), correction, ...others(1 + half)];
+  const others = [...groups.slice(own + 1), ...groups.slice(0, own)];
+  const count = Math.min(GROUPS_AROUND, others.length >> 1);
+  const [first, second, after] = [
+    others.slice(0, count >> 1),
+    others.slice(count >> 1, count),
+    others.slice(count, 2 * count),
+  ];
+  const said = [...first, facts, ...second, [correction], ...after].flat();
   return [...said.flatMap((text) => [user(text), { role: "assistant", content: "Noted." }]), user(request)];
 }
 

@@ -55,8 +55,8 @@ const LEAST_WORDS: usize = 2;
 const DOUBT: f32 = 1.5;
 /// Minimum score of a sentence that the user labels as lasting.
 const LABELED: f32 = SUREST;
-/// Maximum length of a label in bytes.
-const LABEL_BYTES: usize = 40;
+/// Number of characters at the beginning of a sentence that may have a label.
+const LABEL_LETTERS: usize = 40;
 /// Maximum number of words of a label.
 const LABEL_WORDS: usize = 3;
 /// Number of bits of a feature's hash that are kept.
@@ -256,12 +256,18 @@ fn likeliest(sentence: &str, language: Option<Language>) -> Option<(Kind, f32)> 
 
 /// True if the user labels a sentence as lasting: "Rule: no tabs", "HARD CONSTRAINT: no network".
 fn has_label(sentence: &str) -> bool {
-    let end = sentence.find([':', '：']).filter(|end| *end <= LABEL_BYTES);
-    end.is_some_and(|end| {
-        let label = spaced_folded(&sentence[..end]);
-        let words = || label.split(' ').filter(|word| !word.is_empty());
-        words().count() <= LABEL_WORDS && words().any(lists::is_label)
-    })
+    let mut letters = sentence.char_indices().take(LABEL_LETTERS);
+    let end = letters.find(|(_, letter)| matches!(letter, ':' | '：'));
+    let (Some((end, _)), Some((_, next))) = (end, letters.next()) else {
+        return false;
+    };
+    // The colon of "10:30" doesn't end a label.
+    if next.is_ascii_alphanumeric() {
+        return false;
+    }
+    let label = spaced_folded(&sentence[..end]);
+    let words = || label.split(' ').filter(|word| !word.is_empty());
+    words().count() <= LABEL_WORDS && words().any(lists::is_label)
 }
 
 /// The lasting statements of a text, in order. The more sentences a text has, the surer the classifier must be of each:
@@ -307,7 +313,7 @@ fn best_in(prose: &str, language: Option<Language>) -> Option<Statement> {
 /// The bits of a cue that hold the kind (from 1) and the score.
 const KIND_SHIFT: u8 = 2;
 const SCORE_SHIFT: u8 = 4;
-/// The surest score, only for statements about health and labeled ones. They come first no matter what they displace.
+/// The surest score, only for statements about health and labeled ones. They come before everything that they displace.
 pub const SUREST: f32 = 3.0;
 /// A sentence may be a statement if its score is above this. With a lower value, more statements that the classifier
 /// misses get into prompts, along with more sentences that aren't statements.
@@ -530,7 +536,7 @@ mod tests {
         let unlabeled = [
             "Note: the test failed",
             "The test broke because of one important rule: it ran twice",
-            "The rule failed at 10:30",
+            "Rule 10:30 failed",
         ];
         for text in unlabeled {
             assert!(!has_label(text), "{text}");
