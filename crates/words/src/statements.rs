@@ -287,8 +287,7 @@ fn possible(prose: &str, language: Option<Language>) -> Vec<Statement> {
     let statement = |sentence: &str| {
         let (kind, score) = likeliest(sentence, language)?;
         let score = score - doubt;
-        let may_be_surest = |kind| kind == Kind::Health || has_label(sentence);
-        let is_capped = score >= SUREST && !may_be_surest(kind);
+        let is_capped = score >= SUREST && kind != Kind::Health && !has_label(sentence);
         let score = if is_capped { SUREST - SCORE_STEP } else { score };
         (score > LEAST_SURE).then(|| Statement { sentence: sentence.to_owned(), kind, score })
     };

@@ -6,7 +6,7 @@ import { provideNames } from "../message/recognise.js";
 import { READ_KINDS } from "./apps/kinds.js";
 import { recordIn } from "./file.js";
 import { anyOf, hasFields, isText, type KnownKind } from "./kind.js";
-import { tryParse, valuesOfFile, withoutMark } from "./text.js";
+import { tryParse, valuesOfRows, withoutMark } from "./text.js";
 
 /** The kinds that every entry recognizes. The first kind that fits wins. */
 export const KNOWN_KINDS: readonly KnownKind[] = [
@@ -229,8 +229,8 @@ export function kindOfText(text: string): KnownKind | undefined {
 /** Returns the kind of a file from its text: JSON, one value per line, or prose. */
 export function kindOfFile(text: string): KnownKind | undefined {
   const body = withoutMark(text);
-  const values = (): KnownKind | undefined => kindOf(valuesOfFile(body, LOOKS));
-  return tryParse(body).failure === undefined ? values() : (kindOfText(body) ?? values());
+  const whole = tryParse(body);
+  return whole.failure === undefined ? kindOf(whole.value) : (kindOfText(body) ?? kindOf(valuesOfRows(body, LOOKS)));
 }
 
 function firstOf<T>(items: readonly T[], look: (item: T) => KnownKind | undefined): KnownKind | undefined {

@@ -53,6 +53,7 @@ export interface KindReader {
 
 const readers = new Map<KnownKind, KindReader>();
 
+/** Registers the readers of kinds. */
 export function provideReaders(given: readonly KindReader[]): void {
   for (const reader of given) {
     readers.set(reader.kind, reader);

@@ -81,8 +81,8 @@ export interface RowText {
  * Undefined if the file's lines are its values.
  */
 export function separateValues(body: string): readonly RowText[] | undefined {
-  const lines = body.split("\n").filter((line) => line.trim() !== "");
-  if (isObject(lines[0] ?? "{}")) {
+  const [first = "{}"] = /\S[^\n]*/.exec(body) ?? [];
+  if (isObject(first)) {
     return undefined;
   }
   const found: RowText[] = [];
@@ -102,7 +102,8 @@ export function separateValues(body: string): readonly RowText[] | undefined {
   }
   const whole = found.filter(({ text }) => isObject(text)).length;
   // A cut value is one, and a log with a damaged first line has whole lines.
-  return found.length > 1 && (whole === found.length || whole > lines.filter(isObject).length) ? found : undefined;
+  const isSeparate = whole === found.length || whole > body.split("\n").filter(isObject).length;
+  return found.length > 1 && isSeparate ? found : undefined;
 }
 
 const isObject = (text: string): boolean => {
@@ -125,7 +126,11 @@ export const linesOf = (body: string): readonly RowText[] => body.split("\n").ma
 /** Returns the first values of a file of JSON: its only one, or those of its rows. */
 export function valuesOfFile(body: string, most: number): readonly unknown[] {
   const whole = tryParse(body);
-  const rows = whole.failure === undefined ? [] : (separateValues(body) ?? linesOf(body)).slice(0, most);
-  const values = rows.flatMap(({ text }) => tryParse(text).value ?? []);
-  return whole.failure === undefined ? [whole.value] : values;
+  return whole.failure === undefined ? [whole.value] : valuesOfRows(body, most);
+}
+
+/** Returns the first values of a file that isn't one JSON value. */
+export function valuesOfRows(body: string, most: number): readonly unknown[] {
+  const rows = (separateValues(body) ?? linesOf(body)).slice(0, most);
+  return rows.flatMap(({ text }) => tryParse(text).value ?? []);
 }

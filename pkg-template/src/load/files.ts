@@ -1,5 +1,5 @@
-// The entry `windrow/files`: readers of other apps' files, `carryOn` for another agent's session, and `textOfFile`. `windrow` in Node
-// includes the readers.
+// The entry `windrow/files`: readers of other apps' files, `carryOn` for another agent's session, and `textOfFile`.
+// `windrow` in Node includes the readers.
 
 import "../files/apps/index.js";
 

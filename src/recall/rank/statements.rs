@@ -136,9 +136,8 @@ fn likely(score: f32) -> f32 {
 }
 
 /// The messages of statements: those clearly about health, then those that the user labels, the newest first, then the
-/// others, the best first. A later
-/// statement with nearly the same words replaces an earlier one, except for health: a second allergy doesn't end the
-/// first.
+/// others, the best first. A later statement with nearly the same words replaces an earlier one, except for health: a
+/// second allergy doesn't end the first.
 fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     let by_worth = |(at, it): (usize, &Statement)| {
         let worth = match it.kind {

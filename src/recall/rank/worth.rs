@@ -106,7 +106,9 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], bounds: Bou
         // The newest takes the place of the original, which counts by the words that the newest lacks.
         for (original, newest) in newest {
             worth[newest] = worth[newest].max(worth[original]);
-            worth[original] *= share_added(index.terms_of(original), index.terms_of(newest));
+            let terms = index.terms_of(original);
+            let common = nearly_the_same(terms, index.terms_of(newest)).unwrap_or_default();
+            worth[original] *= share_added(common, terms.len());
         }
         if !repeats.is_empty() {
             let numbers = best.iter().map(|message| map::best_first(worth[*message], *message));
@@ -150,10 +152,10 @@ fn newest_of(repeats: &[Repeat], worth: &[f32]) -> Vec<(usize, usize)> {
     newest
 }
 
-/// Factor for the worth of a message next to one that is nearly the same: the share of terms that it adds.
-fn share_added(terms: &[u32], other: &[u32]) -> f32 {
-    let common = nearly_the_same(terms, other).unwrap_or_default();
-    share(terms.len() - common, terms.len()).max(OF_COPY)
+/// Factor for the worth of a message next to one that is nearly the same: the share of terms that it adds, if `common`
+/// of its `all` are in both.
+fn share_added(common: usize, all: usize) -> f32 {
+    share(all - common, all).max(OF_COPY)
 }
 
 /// The messages that are nearly the same as better ones, each with a factor for its worth: the share of words that it
@@ -187,14 +189,14 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool], room: u64) -> (Vec<R
                 let is_other =
                     |at: &usize| alike[*at] != message && !alike[..*at].contains(&alike[*at]);
                 let others = (0..alike.len()).filter(is_other).map(|at| alike[at]);
-                // Of several, a copy comes first.
-                let common = |other| {
+                // A copy comes before a longer message with all of its terms.
+                let near = |other| {
                     let others = index.terms_of(other);
                     Some((nearly_the_same(terms, others)?, !others.len(), other))
                 };
-                let nearest = others.filter_map(common).max().map(|it| it.2);
-                nearest.map_or((message, 1.0), |other| {
-                    (other, share_added(terms, index.terms_of(other)))
+                let nearest = others.filter_map(near).max();
+                nearest.map_or((message, 1.0), |(common, _, other)| {
+                    (other, share_added(common, terms.len()))
                 })
             }
         };

@@ -408,7 +408,7 @@ fn check_quotes(context: &Context, quoted: &[usize], messages: &[Message], reque
     let config = &context.recording.config;
     let fates = fates(context).into_iter().enumerate();
     let recalled = fates.filter(|(_, (_, reason))| {
-        matches!(reason, Reason::Recalled | Reason::Standing | Reason::Paired)
+        matches!(reason, Reason::Recalled | Reason::Standing | Reason::Statement | Reason::Paired)
     });
     let mut expected: Vec<usize> = recalled.map(|(row, _)| row).collect();
     let is_behind =

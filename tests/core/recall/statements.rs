@@ -11,7 +11,7 @@ use windrow::state::trace::{Fate, Reason};
 use windrow_property::properties;
 
 /// Statements, each with a request that shares none of its words.
-const LINES: [&str; 7] = [
+const LINES: [&str; 8] = [
     "I have a severe shellfish allergy.",
     "My daughter is called Ilse.",
     "I refuse to wear leather.",
@@ -19,6 +19,7 @@ const LINES: [&str; 7] = [
     "Ma sœur s'appelle Rosa.",
     "Soy alérgica a los cacahuetes.",
     "Я не ем мясо.",
+    "RULE: the importer has no network.",
 ];
 const ALLERGY: &str = LINES[0];
 const TOKENS: u64 = 600;
