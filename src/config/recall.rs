@@ -26,8 +26,9 @@ pub struct RecallConfig {
     pub max_standing_share: f64,
     /// Maximum share (0 to 1) of the history's room for the user's lasting statements (an allergy, a preference, how to
     /// be answered). They are included if they are worth more than the messages that they displace. At 0 they rank like
-    /// all others.
-    pub max_statement_share: f64,
+    /// all others. Default: 0.5, or 1 if the assistant has answered the request, because then nothing is asked that needs
+    /// the rest.
+    pub max_statement_share: Option<f64>,
     /// Maximum share (0 to 1) of the history's room for ranked messages. If the number of messages is limited, they get
     /// at least one message or group unless this is 0. The rest of the room goes to the newest messages.
     pub max_share: f64,
@@ -162,11 +163,20 @@ pub struct FocusSignals {
 }
 
 impl RecallConfig {
+    /// The default of `max_statement_share` for a request.
+    pub const DEFAULT_STATEMENT_SHARE: f64 = 0.5;
+
+    /// Maximum share of the room for lasting statements, for a request or if nothing is asked.
+    pub(crate) fn statement_share(&self, is_asked: bool) -> f64 {
+        let default = if is_asked { Self::DEFAULT_STATEMENT_SHARE } else { 1.0 };
+        self.max_statement_share.unwrap_or(default)
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         check_shares(&[
             ("recall.maxRecentShare", self.max_recent_share),
             ("recall.maxStandingShare", self.max_standing_share),
-            ("recall.maxStatementShare", self.max_statement_share),
+            ("recall.maxStatementShare", self.statement_share(true)),
             ("recall.maxShare", self.max_share),
         ])?;
         if self.embed_batch_size == 0 {
@@ -205,7 +215,7 @@ impl Default for RecallConfig {
             recent_messages: 2,
             max_recent_share: 0.05,
             max_standing_share: 0.05,
-            max_statement_share: 0.5,
+            max_statement_share: None,
             max_share: 1.0,
             excerpts: ExcerptConfig::default(),
             pairs: PairConfig::default(),

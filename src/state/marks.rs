@@ -130,6 +130,14 @@ impl Marks {
         self.order.iter().copied().rev().find(is_answer)
     }
 
+    /// True if the assistant has answered the request, so that nothing is asked now.
+    #[must_use]
+    pub fn is_answered(&self, input: &Input) -> bool {
+        self.last_answer().is_some_and(|row| {
+            input.transcript.role(row) == Role::Assistant && self.open_calls_of(row).is_empty()
+        })
+    }
+
     /// A transcript message's piece in the prompt.
     #[must_use]
     pub fn piece(&self, row: usize) -> Piece {

@@ -135,9 +135,9 @@ fn typescript() -> String {
     );
     let _ = write!(
         out,
-        "\n/** The default of `recall.maxStatementShare`. */\n\
+        "\n/** The default of `recall.maxStatementShare` for a request. */\n\
          export const DEFAULT_STATEMENT_SHARE = {};\n",
-        RecallConfig::default().max_statement_share
+        RecallConfig::DEFAULT_STATEMENT_SHARE
     );
     out
 }

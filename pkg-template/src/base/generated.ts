@@ -301,9 +301,10 @@ export interface RecallConfig {
   /**
    * Maximum share (0 to 1) of the history's room for the user's lasting statements (an allergy, a preference, how to
    * be answered). They are included if they are worth more than the messages that they displace. At 0 they rank like
-   * all others.
+   * all others. Default: 0.5, or 1 if the assistant has answered the request, because then nothing is asked that needs
+   * the rest.
    */
-  readonly maxStatementShare?: number | undefined;
+  readonly maxStatementShare?: number | null | undefined;
   /**
    * Maximum share (0 to 1) of the history's room for ranked messages. If the number of messages is limited, they get
    * at least one message or group unless this is 0. The rest of the room goes to the newest messages.
@@ -1958,5 +1959,5 @@ export const ENCODINGS: readonly EncodingChoice[] = [
 /** The user's first words if a provider accepts no other beginning. With `render.provider`, they count. */
 export const EARLIER_MESSAGES = "[Earlier messages are not shown.]";
 
-/** The default of `recall.maxStatementShare`. */
+/** The default of `recall.maxStatementShare` for a request. */
 export const DEFAULT_STATEMENT_SHARE = 0.5;

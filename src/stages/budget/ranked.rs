@@ -88,10 +88,11 @@ impl Packer<'_> {
         let newest: Vec<_> = newest.map(Candidate::whole).collect();
         let standing: Vec<_> = ranking.standing.iter().copied().map(Candidate::whole).collect();
         let statements: Vec<_> = ranking.statements.iter().copied().map(Candidate::whole).collect();
+        let statement_share = config.statement_share(!self.marks.is_answered(self.input));
         let shares = [
             (&newest, config.max_recent_share, 0, Reason::Newest),
             (&standing, config.max_standing_share, MOST_MISSES, Reason::Standing),
-            (&statements, config.max_statement_share, MOST_MISSES, Reason::Statement),
+            (&statements, statement_share, MOST_MISSES, Reason::Statement),
             (&ranking.candidates, config.max_share, MOST_MISSES, Reason::Recalled),
         ];
         let said = self.fill.kept.iter().filter_map(|row| self.said(*row)).collect();

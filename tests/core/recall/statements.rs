@@ -1,7 +1,7 @@
 //! Lasting statements of the user are found, compete for a separate share, and can't be made by anyone else.
 
 use super::asides::{chat_with, rows_for, run};
-use crate::support::{Message, fates};
+use crate::support::{Message, build, config, fates, transcript};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -143,4 +143,25 @@ properties! {
         // The default of `recall.maxStatementShare`, of a room that is smaller than the budget.
         prop_assert!(cost_of(&context, &kept) * 2 <= tokens);
     }
+}
+
+/// With nothing asked, nothing else needs the room. A share in the config holds for every context.
+#[test]
+fn statements_may_fill_the_prompt_if_the_request_is_answered() {
+    // Different enough that none replaces another.
+    let line = |at: usize| {
+        Message::user(&format!("RULE: the bridge{at} closes when the ferry{at} sails."))
+    };
+    let mut messages = chat_with(&(0..200).map(line).collect::<Vec<Message>>());
+    let percent = |messages: &[Message], recall: serde_json::Value| {
+        let options = json!({"recall": recall, "budget": {"maxTokens": TOKENS}});
+        let context = build(&transcript(messages), None, config(&options.to_string()));
+        let context = context.expect("it fits");
+        cost_of(&context, &statements(&context)) * 100 / TOKENS
+    };
+    messages.push(Message::user("Which city has a theater?"));
+    assert!(percent(&messages, json!({})) <= 50);
+    messages.push(Message::assistant("Rome has one."));
+    assert!(percent(&messages, json!({})) > 75);
+    assert!(percent(&messages, json!({"maxStatementShare": 0.2})) <= 20);
 }
