@@ -21,6 +21,8 @@ use std::ops::Range;
 struct Cuttable {
     piece: Piece,
     text: String,
+    /// The cost of the whole text in the prompt.
+    cost: Cost,
     token_count: u64,
     char_count: usize,
     /// True if it is the request or answers it.
@@ -34,6 +36,15 @@ impl Cuttable {
     fn own_length(&self, count: usize) -> usize {
         self.own[..count].iter().map(|it| self.text[it.clone()].chars().count()).sum()
     }
+}
+
+/// Returns the amount of a cost in one unit.
+type Unit = fn(Cost) -> u64;
+
+/// The first unit in which a cost exceeds a limit.
+fn exceeded(cost: Cost, limit: Cost) -> Unit {
+    let units: [Unit; 3] = [|it| it.tokens, |it| it.chars, |it| it.bytes];
+    units.into_iter().find(|unit| unit(cost) > unit(limit)).unwrap_or(units[0])
 }
 
 /// Lengths that texts are cut to, in characters.
@@ -199,10 +210,12 @@ impl Packer<'_> {
             let is_request = *piece == Piece::Request
                 || (piece.row().is_some() && piece.row() == self.marks.asked());
             let own = if is_request { (needed(selection)?.own_words)(&text) } else { Vec::new() };
-            texts.push(Cuttable { piece: *piece, text, token_count, char_count, is_in_turn, own });
+            let (piece, cost) = (*piece, self.total(&[*piece])?);
+            texts.push(Cuttable { piece, text, cost, token_count, char_count, is_in_turn, own });
         }
         let whole = self.fill.shortened.clone();
-        self.cut_texts(&texts, Lengths::all(0, 0), limit)?;
+        let unit = exceeded(self.total(pieces)?, limit);
+        self.cut_texts(&texts, Lengths::all(0, 0), unit)?;
         if self.cost_within(&mut pieces.iter().copied(), limit)?.is_none() {
             let least = self.total(pieces)?;
             self.fill.shortened = whole;
@@ -214,7 +227,7 @@ impl Packer<'_> {
         let is_in_steps = self.input.config.budget.cut.is_some();
         let mut fits = |lengths: Lengths| {
             self.fill.shortened.clone_from(&whole);
-            self.cut_texts(&texts, lengths, limit)?;
+            self.cut_texts(&texts, lengths, unit)?;
             StageResult::Ok(self.cost_within(&mut pieces.iter().copied(), limit)?.is_some())
         };
         let failing = longest.min(most);
@@ -258,22 +271,22 @@ impl Packer<'_> {
     }
 
     /// Cuts every text to its length.
-    fn cut_texts(&mut self, texts: &[Cuttable], lengths: Lengths, limit: Cost) -> StageResult {
-        for Cuttable { piece, text, token_count, char_count, is_in_turn, own } in texts {
+    fn cut_texts(&mut self, texts: &[Cuttable], lengths: Lengths, unit: Unit) -> StageResult {
+        for Cuttable { piece, text, cost, token_count, char_count, is_in_turn, own } in texts {
             let length = if *is_in_turn { lengths.in_turn } else { lengths.standing };
             let length = if own.is_empty() { length } else { length.max(lengths.request) };
             if *char_count <= length {
                 continue;
             }
             let cut = shorten::cut(text, own, length, *token_count, &self.meter)?;
-            // The marker costs something too, so a text that wouldn't get shorter stays whole.
-            let is_shorter = if limit.tokens == u64::MAX {
-                cut.text.chars().count() < *char_count
-            } else {
-                self.meter.count(&cut.text)? < *token_count
-            };
-            if is_shorter {
-                self.fill.shortened.insert(*piece, cut);
+            let before = self.fill.shortened.get(piece).cloned();
+            self.fill.shortened.insert(*piece, cut);
+            // The marker costs something too, so a text whose cost wouldn't fall stays as it is.
+            if unit(self.total(&[*piece])?) >= unit(*cost) {
+                match before {
+                    Some(before) => self.fill.shortened.insert(*piece, before),
+                    None => drop(self.fill.shortened.remove(piece)),
+                }
             }
         }
         Ok(())
