@@ -9,14 +9,14 @@ import type { ContextConfig } from "../config/config.js";
 import { isToldByAgent } from "../files/codex.js";
 import { conversationOf, newestOf } from "../files/conversations.js";
 import { type ParsedTranscript, parseTranscript } from "../files/parse.js";
-import { fileLine } from "../files/parts.js";
 import { tryParse } from "../files/text.js";
 import type { ProviderName, RequestBodies } from "../formats/requests.js";
 import { INTERRUPTED } from "../formats/tool-parts.js";
-import type { MessageInput, PartInput, PlainPart } from "../message/message.js";
+import type { MessageInput, PlainPart } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { buildContext } from "./build.js";
 import type { BuiltContext } from "./context.js";
+import { withWordsForMedia } from "./sendable.js";
 
 /** Options for continuing a session: those of a build, and the provider. */
 export interface CarryOnOptions extends Omit<ContextConfig<MessageInput>, "sections" | "contents"> {
@@ -66,7 +66,7 @@ export async function carriedContext<Name extends ProviderName>(
 ): Promise<Omit<CarriedOn<Name>, "file">> {
   const built = async (request: typeof config.request): Promise<Omit<CarriedOn<Name>, "file">> => {
     const given = carryOnConfig(messages, as, { ...config, request });
-    const context = await buildContext(carriedMessages(messages), given);
+    const context = await buildContext(carriedMessages(messages, as), given);
     return { body: context.request(as), context };
   };
   try {
@@ -104,38 +104,12 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
 }
 
 /**
- * Returns a session's messages for continuing: rules are pinned, files that an export names but doesn't have are words,
- * and calls interrupted at the end get a result.
+ * Returns a session's messages for continuing with a provider: rules are pinned, files that it can't get are words, and
+ * calls interrupted at the end get a result.
  */
-function carriedMessages(messages: readonly MessageInput[]): readonly MessageInput[] {
-  return [...messages.map((message) => withPin(withFilesNamed(message))), ...openCallsOf(messages).map(interrupted)];
-}
-
-/** Addresses that a provider can fetch or that hold the data. */
-const REACHABLE = /^(?:https?|data|gs|s3):/i;
-
-/** Returns a message with words in place of the files that no request could hold, because only their names are there. */
-function withFilesNamed(message: MessageInput): MessageInput {
-  const { content } = message;
-  if (!Array.isArray(content) || !content.some((part) => absentFile(part) !== undefined)) {
-    return message;
-  }
-  return {
-    ...message,
-    content: content.map((part: PartInput) => {
-      const name = absentFile(part);
-      return name === undefined ? part : { type: "text", text: fileLine(name) ?? "" };
-    }),
-  };
-}
-
-/** Returns the name of a file that isn't there. Undefined for any other part. */
-function absentFile(part: unknown): string | undefined {
-  const { type, url, filename, data, source, file_id: id } = isRecord(part) ? part : {};
-  const isFile = type === "image" || type === "audio" || type === "file";
-  return isFile && typeof url === "string" && !REACHABLE.test(url) && (data ?? source ?? id) == null
-    ? String(filename ?? url.replace(/^[a-z-]+:\/\//, ""))
-    : undefined;
+function carriedMessages(messages: readonly MessageInput[], as: ProviderName): readonly MessageInput[] {
+  const sendable = messages.map((message) => withPin(withWordsForMedia(message, as)));
+  return [...sendable, ...openCallsOf(messages).map(interrupted)];
 }
 
 /** Pins rules that the agent was told in the user's name, so they stay in every context. */

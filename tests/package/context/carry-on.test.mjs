@@ -216,6 +216,47 @@ describe("a session of another app", () => {
     }
   });
 
+  test("has words in place of media that the provider can't take, in a request too, in every format", async () => {
+    const [png, pdf, image] = ["iVBORw0KGgo=", "https://a.example/plan.pdf", "https://a.example/plan.png"];
+    const user = (...content) => ({ role: "user", content });
+    const source = (value) => ({ source: { type: "url", value } });
+    const files = {
+      windrow: user({ type: "file", url: pdf }, { type: "image", url: image }, { type: "audio", url: `${image}.wav` }),
+      mistral: user({ type: "document_url", document_url: pdf }, { type: "image_url", image_url: image }),
+      "file id": user({ type: "file", file_id: "3b6d45eb-e30b-416f-8019-f47e2e93d930" }),
+      openrouter: user(
+        { type: "file", file: { filename: "plan.pdf", file_data: pdf } },
+        { type: "input_audio", input_audio: { data: png, format: "flac" } },
+      ),
+      anthropic: user({ type: "document", source: { type: "url", url: pdf } }),
+      bedrock: user({ document: { format: "pdf", name: "plan", source: { s3Location: { uri: "s3://a/plan.pdf" } } } }),
+      gemini: { role: "user", parts: [{ fileData: { mimeType: "video/mp4", fileUri: "gs://a/plan.mp4" } }] },
+      tanstack: user({ type: "text", content: "See" }, { type: "document", ...source(pdf) }),
+      otel: { role: "user", parts: [{ type: "uri", modality: "image", mime_type: "image/png", uri: image }] },
+      "pydantic-ai": {
+        kind: "request",
+        parts: [{ part_kind: "user-prompt", content: ["See", { kind: "document-url", url: pdf }] }],
+      },
+      "ag-ui": user({ type: "binary", mimeType: "image/png", data: png }, { type: "image", ...source(image) }),
+      "ai-sdk": { role: "user", parts: [{ type: "file", mediaType: "application/pdf", url: pdf }] },
+    };
+    const call = { type: "tool-call", toolCallId: "t", toolName: "look", input: {} };
+    const output = { type: "content", value: [{ type: "file", url: pdf, mediaType: "application/pdf" }] };
+    const result = { role: "tool", content: [{ type: "tool-result", toolCallId: "t", toolName: "look", output }] };
+    const sessions = [
+      ...Object.values(files).flatMap((message) => [[message], [message, { role: "assistant", content: "Forty." }]]),
+      [{ role: "user", content: "How many seats?" }, { role: "assistant", content: [call] }, result],
+    ];
+    for (const [at, session] of sessions.entries()) {
+      for (const as of PROVIDERS) {
+        const { body } = await carryOn(JSON.stringify(session), { ...options, as });
+        const sent = JSON.stringify(body);
+        assert.deepEqual(problemsOf(as, body), [], `${at} ${as}`);
+        assert.match(sent, /plan|3b6d45eb|flac|wav/, `${at} ${as}: ${sent}`);
+      }
+    }
+  });
+
   test("in which nothing was said is refused", async () => {
     const error = await errorOf(() => carryOn("[]", { ...options, as: "anthropic" }));
     assert.equal(error.message, "the file has no messages");

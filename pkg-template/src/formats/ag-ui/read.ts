@@ -68,7 +68,7 @@ const isBinary = (part: unknown): boolean => recordOf(part).type === "binary";
 
 function partOf(part: unknown, place: string): PartInput {
   if (!isBinary(part)) {
-    return part as PartInput;
+    return typeof part === "object" && part !== null ? from(part as PartInput, undefined, place) : (part as PartInput);
   }
   const { mimeType, data, url, id, filename } = part as UnknownRecord;
   const type = kindOfMediaType(mimeType);
