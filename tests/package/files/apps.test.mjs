@@ -300,6 +300,35 @@ test("a picture whose data the file has stays a picture", () => {
   }
 });
 
+test("WhatsApp's years of two digits are found, in front and at the end, once the chat has several days", () => {
+  const two = (value) => String(value).padStart(2, "0");
+  forEachSeed((random) => {
+    const isYearFirst = random.chance(0.5);
+    const [separator, end] = random.pick([
+      ["/", ", "],
+      [". ", ". "],
+      ["-", " "],
+    ]);
+    const year = random.integer(20, 26);
+    const start = Date.UTC(2000 + year, random.integer(0, 11), random.integer(1, 28));
+    const times = [0, 1, random.integer(15, 40), random.integer(41, 90)].map(
+      (days) => new Date(start + days * 86_400_000),
+    );
+    const text = times
+      .map((time) => {
+        const [y, m, d] = [time.getUTCFullYear() % 100, time.getUTCMonth() + 1, time.getUTCDate()].map(two);
+        return `${(isYearFirst ? [y, m, d] : [d, m, y]).join(separator)}${end}10:00 - Ann: Hi`;
+      })
+      .join("\n");
+    const read = parseTranscript(text).messages.map(({ createdAt }) => String(createdAt).slice(0, 10));
+    assert.deepEqual(
+      read,
+      times.map((time) => time.toISOString().slice(0, 10)),
+      text,
+    );
+  });
+});
+
 /** The languages of WhatsApp's apps. */
 const LANGUAGES =
   "af sq am ar az bn bg ca zh-CN zh-HK zh-TW hr cs da nl en-US en-GB en-IN en-CA en-ZA et fil fi fr fr-CA de de-CH el gu ha he hi hu id ga it ja kn kk ko lo lv lt mk ms ml mr nb fa pl pt-BR pt-PT pa ro ru sr sk sl es es-MX es-AR sw sv ta te th tr uk ur uz vi zu si km my ka hy".split(

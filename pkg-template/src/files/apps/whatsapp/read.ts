@@ -18,7 +18,9 @@ export const whatsApp: KindReader = {
       lines.map(({ date }) => date),
       lines.some(({ isAmerican }) => isAmerican)
         ? [MONTH_FIRST, DAY_FIRST, YEAR_FIRST]
-        : [DAY_FIRST, MONTH_FIRST, YEAR_FIRST],
+        : lines.some(({ words }) => YEAR_FIRST_WORDS.test(words))
+          ? [YEAR_FIRST, DAY_FIRST, MONTH_FIRST]
+          : [DAY_FIRST, MONTH_FIRST, YEAR_FIRST],
     );
     const rows = lines.map(({ date, clock, rest }) => ({ ...speakerOf(rest), createdAt: timeIn(date, clock, order) }));
     return [{ rows, faults: unknownHalves(lines) }];
@@ -155,28 +157,35 @@ const DAY_FIRST: Order = [2, 1, 0];
 const MONTH_FIRST: Order = [2, 0, 1];
 const YEAR_FIRST: Order = [0, 1, 2];
 
+/** Words next to a time in languages that write the year first: Korean and Japanese. */
+const YEAR_FIRST_WORDS = /오전|오후|午前|午後/;
+/** WhatsApp's first year, in two digits. */
+const FIRST_YEAR = 9;
+
 /**
  * Returns the order that makes the most dates valid and the fewest earlier than the line before. The first one wins a
- * tie.
+ * tie, except against a year in front that makes the chat shorter: with a wrong order, days become years.
  */
 function orderOf(dates: readonly TimedLine["date"][], orders: readonly [Order, ...Order[]]): Order {
-  let best = orders[0];
-  let fewest = Number.POSITIVE_INFINITY;
+  let best = { order: orders[0], faults: Number.POSITIVE_INFINITY, days: 0 };
   for (const order of orders) {
     let faults = 0;
-    let before = Number.NEGATIVE_INFINITY;
+    let [before, first] = [Number.NEGATIVE_INFINITY, Number.NaN];
     for (const date of dates) {
       const [year, month, day] = order.map((place) => date[place]) as [number, number, number];
-      const isDate = month >= 1 && month <= 12 && day >= 1 && day <= 31 && (order === YEAR_FIRST) === date[0] > 31;
+      const isYear = year >= FIRST_YEAR && (order === YEAR_FIRST || date[0] <= 31);
+      const isDate = isYear && month >= 1 && month <= 12 && day >= 1 && day <= 31;
       const at = year * 372 + month * 31 + day;
       faults += isDate ? Number(at < before) : dates.length;
+      first = Number.isNaN(first) ? at : first;
       before = at;
     }
-    if (faults < fewest) {
-      [best, fewest] = [order, faults];
+    const days = before - first;
+    if (faults < best.faults || (faults === best.faults && order === YEAR_FIRST && days < best.days)) {
+      best = { order, faults, days };
     }
   }
-  return best;
+  return best.order;
 }
 
 /** Thai phones count years from 543 years earlier. No chat is from a year after this one otherwise. */
