@@ -36,13 +36,13 @@ export function looksLikeRecording(text: string): boolean {
   }
 }
 
-/** Replays the recordings of a file on the conversation of the page. */
-export async function takeRecordings(name: string, text: string): Promise<void> {
+/** Replays the recordings of a file on the conversation of the page. Reading the file may fail. */
+export async function takeRecordings(name: string, text: string | Promise<string>): Promise<void> {
   recordings.isOpen.value = true;
   recordings.replayed.value = [];
   recordings.failure.value = undefined;
   try {
-    const rows = readRows(text);
+    const rows = readRows(await text);
     for (const [index, recording] of rows.entries()) {
       const title = rows.length === 1 ? name : `${name}, ${index + 1} of ${rows.length}`;
       recordings.replayed.value = [...recordings.replayed.value, await replayOne(title, recording)];

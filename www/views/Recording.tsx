@@ -1,6 +1,7 @@
 // The recording of the build that is shown, and replays: of it, and of recordings from files.
 
 import { useEffect } from "preact/hooks";
+import { textOfFile } from "windrow/files";
 import { formatNumber } from "../state/names.js";
 import { recordingInWords, recordings, replayShown, saveRecording, takeRecordings } from "../state/recordings.js";
 import { state } from "../state/state.js";
@@ -35,7 +36,7 @@ function Replays() {
   });
   const upload = async (file: File | undefined) => {
     if (file !== undefined) {
-      await takeRecordings(file.name, await file.text());
+      await takeRecordings(file.name, file.arrayBuffer().then(textOfFile));
     }
   };
   return (
