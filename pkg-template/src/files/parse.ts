@@ -21,7 +21,7 @@ import { entriesOf, entriesOfFile, isConversation, readConversation } from "./in
 import { beginPass, reportRead } from "./progress.js";
 import { failedKindOf, readAppText } from "./readers.js";
 import { logOf, type PlacedRow, readRows } from "./rows.js";
-import { checkText, isCut, linesOf, separateValues, tryParse, withoutMark } from "./text.js";
+import { checkText, damageOf, isCut, isOneValue, linesOf, separateValues, tryParse, withoutMark } from "./text.js";
 import { unknownKindOf } from "./unknown.js";
 
 export type { ParsedConversation, SkippedRow, UnreadMessages };
@@ -98,7 +98,8 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
     return {};
   }
   const separate = separateValues(body);
-  if (separate === undefined && (body.trimStart().startsWith("[") || isCut(body))) {
+  const isOne = separate === undefined && (isOneValue(body) ?? isDamaged(body));
+  if (isOne) {
     throw notJson(body, whole.failure);
   }
   const texts = separate ?? linesOf(body);
@@ -125,6 +126,8 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
   readEntries(entries, file);
   return {};
 }
+
+const isDamaged = (body: string): boolean => linesOf(body).reduce((sum, { text }) => sum + damageOf(text), 0) > 0;
 
 /**
  * The fractions of a file's work that are done after its JSON is parsed, after its messages are read, and after each

@@ -25,7 +25,7 @@ import { entriesOf, entriesOfFile, isConversation, readConversation } from "../f
 import { appFile, failedKindOf, readAppText } from "../files/readers.js";
 import { logOf, type PlacedRow, readRows as readRowsOf } from "../files/rows.js";
 import { messageOfRow } from "../files/session-log.js";
-import { isCut, separateValues, tryParse, withoutMark } from "../files/text.js";
+import { damageOf, isOneValue, separateValues, tryParse, withoutMark } from "../files/text.js";
 import { messageOfTurn } from "../files/turn-log.js";
 import { unknownKindOf } from "../files/unknown.js";
 import type { AnyMessage } from "../formats/any-message.js";
@@ -519,19 +519,15 @@ async function isOneValueCut(
   lines: readonly string[],
   each: (lines: readonly string[], read: (line: string) => void) => Promise<void>,
 ): Promise<boolean> {
-  if (body.trimStart().startsWith("[")) {
-    return true;
+  const isOne = isOneValue(body);
+  if (isOne !== undefined) {
+    return isOne;
   }
-  if (!isCut(body)) {
-    return false;
-  }
-  let surplus = 0;
+  let damage = 0;
   await each(lines, (line) => {
-    if (line.trim() !== "") {
-      surplus += tryParse(line).failure === undefined ? -1 : 1;
-    }
+    damage += damageOf(line);
   });
-  return surplus > 0;
+  return damage > 0;
 }
 
 /**
