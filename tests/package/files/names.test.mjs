@@ -238,6 +238,34 @@ describe("files next to the one with the messages", () => {
       "Pass the body of a request to a model.",
       { log: { version: "1.2", entries: [{ request: {} }] } },
     ],
+    [
+      "a Msty export",
+      "Pass the messages of one of its chats.",
+      { app: "Msty Studio", version: "2", chats: [{ id: "1", turns: [{ by: "user", words: "Hi" }] }] },
+    ],
+    [
+      "a Gemini CLI event stream",
+      "Pass the session's file of `~/.gemini/tmp`, which has the tools' results too.",
+      lines(
+        { type: "init", session_id: "s", model: "m" },
+        { type: "tool_use", tool_id: "t", tool_name: "ls", parameters: {} },
+      ),
+    ],
+    [
+      "a Discord export as a web page",
+      "Export the channel as JSON.",
+      "<!DOCTYPE html>\n<html>\n<head><title>Harbor</title><style>@font-face { src: url(x/DiscordFonts@1/a.woff2); }",
+    ],
+    [
+      "a Telegram export as a web page",
+      "Export it again, as machine-readable JSON.",
+      "<!DOCTYPE html>\n<html>\n<head><title>Exported Data</title>",
+    ],
+    [
+      "a ChatGPT export as a web page",
+      "Pass `conversations.json` of the same export.",
+      "<html>\n<head>\n<title>ChatGPT Data Export</title>",
+    ],
     ["a web page", "Export it as JSON.", "<!DOCTYPE html><html><body>Hi</body></html>"],
     ["a ZIP archive", "Unpack it, and pass one of its files.", "PK\x03\x04\x14"],
     ["a gzip archive", "Unpack it, and pass its file.", "\x1f\ufffd\x08\x00"],

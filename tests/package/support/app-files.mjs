@@ -179,7 +179,7 @@ const webUiItems = (turn) => [
 
 const openWebUi = {
   kind: "Open WebUI export",
-  file: "the export of chats",
+  file: "the export of chats, or rows of its database",
   recognised: "`chat.history`",
   has: { times: true, reasoning: true, calls: true, branches: true },
   notRead: "other answers to the same question; ratings; attached files without their data, which are named in words",
@@ -269,7 +269,7 @@ const assistantUi = {
 
 const libreChat = {
   kind: "LibreChat export",
-  file: "the JSON export of a conversation",
+  file: "the export of a conversation as JSON, text or Markdown",
   recognised: "`messageId` and `isCreatedByUser`",
   has: { times: true, reasoning: true, calls: true, branches: true },
   notRead: "branches other than the latest message's; the attached files, which are named in words",

@@ -109,7 +109,10 @@ export const NAMED_KINDS: readonly KnownKind[] = [
   },
   { name: "Snapchat export", row: (value) => has(value, "From", "Media Type") },
   { name: "LINE export", text: /^\[LINE\] / },
-  { name: "KakaoTalk export", text: /^.*(?:카카오톡 대화|KakaoTalk Chats)/ },
+  {
+    name: "KakaoTalk export",
+    text: /^.*(?:카카오톡 대화|KakaoTalk Chats)|^\d{4}년 \d{1,2}월 \d{1,2}일 (?:오전|오후) \d{1,2}:\d\d, /,
+  },
   // No app of theirs exports a chat as text. Tools write a name and a time, in either order, above each message.
   {
     name: "WeChat or QQ chat as text",
@@ -158,12 +161,39 @@ export const NAMED_KINDS: readonly KnownKind[] = [
   },
   { name: "file of subtitles", text: /^(?:WEBVTT\b|\d+\r?\n\d\d:\d\d:\d\d,\d{3} --> )/ },
   { name: "mailbox", text: /^(?:From \S+@\S+ |(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID): )/i },
+  {
+    name: "Discord export as a web page",
+    text: /^\s*<!doctype html>[\s\S]*(?:DiscordFonts|chatlog__|Tyrrrz)/i,
+    next: "Export the channel as JSON.",
+  },
+  {
+    name: "Telegram export as a web page",
+    text: /^\s*<!doctype html>[\s\S]*<title>Exported Data<\/title>/i,
+    next: "Export it again, as machine-readable JSON.",
+  },
+  {
+    name: "ChatGPT export as a web page",
+    text: /^\s*<(?:!doctype html|html)[\s\S]*<title>ChatGPT Data Export<\/title>/i,
+    next: "Pass `conversations.json` of the same export.",
+  },
   { name: "web page", text: /^\s*<(?:!doctype html|html)\b/i, next: "Export it as JSON." },
   // biome-ignore lint/suspicious/noControlCharactersInRegex: archives begin with them.
   { name: "ZIP archive", text: /^PK\x03\x04/, next: "Unpack it, and pass one of its files." },
   // biome-ignore lint/suspicious/noControlCharactersInRegex: archives begin with them.
   { name: "gzip archive", text: /^\x1f(?:\x8b|\ufffd)\x08/, next: "Unpack it, and pass its file." },
   { name: "SQLite database", text: /^SQLite format 3/, next: "Export its messages as JSON." },
+  {
+    name: "Msty export",
+    row: ({ app, chats }) => isText(app) && /^msty/i.test(app) && Array.isArray(chats),
+    next: "Pass the messages of one of its chats.",
+  },
+  {
+    name: "Gemini CLI event stream",
+    row: ({ type, tool_id, tool_name, session_id, model }) =>
+      (/^tool_(?:use|result)$/.test(String(type)) && isText(tool_id ?? tool_name)) ||
+      (type === "init" && isText(session_id) && isText(model)),
+    next: "Pass the session's file of `~/.gemini/tmp`, which has the tools' results too.",
+  },
   { name: "PDF", text: /^%PDF-/, next: "Pass the conversation as JSON." },
   { name: "YAML file", text: /^(?:---\r?\n|- role: |messages:\s*\n)/, next: "Convert it to JSON." },
   {

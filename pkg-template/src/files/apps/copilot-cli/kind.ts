@@ -7,6 +7,8 @@ export const copilotCliKind: KnownKind = {
   name: "Copilot CLI session",
   row: ({ type, data }) =>
     isText(type) &&
-    /^(?:session|user|assistant|system|tool|subagent|hook|permission|skill|command)\.\w+$/.test(type) &&
+    /^(?:abort|(?:session|user|assistant|system|tool|subagent|hook|permission|skill|command|pending_messages)\.[\w.]+)$/.test(
+      type,
+    ) &&
     isRecord(data),
 };

@@ -9,6 +9,7 @@ import { fileLine, messagesInTurn, partsOrFault, type Report, textPart } from ".
 import type { AppStep, KindReader } from "../../readers.js";
 import { parsedText } from "../../text.js";
 import { libreChatKind } from "./kind.js";
+import { conversationOfText } from "./text.js";
 
 export const libreChat: KindReader = {
   kind: libreChatKind,
@@ -19,11 +20,12 @@ export const libreChat: KindReader = {
       {
         facts: { id: conversationId, title },
         first: said === undefined ? [] : [{ role: "system", content: said }],
-        rows: flat(messagesTree ?? messages),
+        rows: flat(messagesTree ?? recordIn(messages).children ?? messages),
         isTree: true,
       },
     ];
   },
+  openText: (text) => [conversationOfText(text)],
 
   rowReader(rows) {
     const ids = new Set(rows.map(({ messageId }) => messageId));
@@ -53,7 +55,7 @@ function stepOf(row: Row, ids: ReadonlySet<unknown>): AppStep {
   const id = textIn(messageId);
   // An export of one branch has its messages in order. The first may name a parent that was left out.
   const isFirst =
-    parentMessageId === ROOT || parentMessageId == null || (id !== undefined && !ids.has(parentMessageId));
+    parentMessageId === ROOT || (id !== undefined && (parentMessageId == null || !ids.has(parentMessageId)));
   const faults: string[] = [];
   const parts = error === true ? [] : partsOf(content, text, (fault) => faults.push(fault));
   const attached = listIn(files).flatMap((file) => textPart(fileLine(nameIn(file))));
@@ -64,7 +66,7 @@ function stepOf(row: Row, ids: ReadonlySet<unknown>): AppStep {
   }
   return {
     ...(id === undefined ? {} : { id }),
-    parent: isFirst ? null : textIn(parentMessageId),
+    parent: isFirst ? null : textIn(parentMessageId), // without ids, in a text, each follows the one before it
     timeMs: timeMsOf(createdAt),
     isSaid: all.length > 0,
     messages: messagesInTurn({ id, role, createdAt: textIn(createdAt) }, all),
@@ -75,7 +77,7 @@ function stepOf(row: Row, ids: ReadonlySet<unknown>): AppStep {
 const nameIn = (file: unknown): string | undefined => textIn(recordIn(file).filename);
 
 function partsOf(content: unknown, text: unknown, report: Report): readonly PartInput[] {
-  const blocks = listIn(content).map(recordIn);
+  const blocks = listIn(content).flatMap((block) => (block === null ? [] : [recordIn(block)])); // gaps are normal
   return blocks.length === 0
     ? textPart(text)
     : blocks.flatMap((block) => partsOrFault(block, report, (fault) => blockParts(block, fault)));
