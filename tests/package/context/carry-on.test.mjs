@@ -243,7 +243,12 @@ describe("a session of another app", () => {
     const call = { type: "tool-call", toolCallId: "t", toolName: "look", input: {} };
     const output = { type: "content", value: [{ type: "file", url: pdf, mediaType: "application/pdf" }] };
     const result = { role: "tool", content: [{ type: "tool-result", toolCallId: "t", toolName: "look", output }] };
+    const picture = { type: "image_generation_call", id: "ig_plan", status: "completed", result: png };
+    const drawn = { ...picture, revised_prompt: "The plan" };
     const sessions = [
+      ...[drawn, { type: "hosted_tool_call", name: drawn.type, providerData: drawn, output: png }].map((item) => [
+        ...[{ role: "user", content: "Draw." }, item, { role: "user", content: "And the plan?" }],
+      ]),
       ...Object.values(files).flatMap((message) => [[message], [message, { role: "assistant", content: "Forty." }]]),
       [{ role: "user", content: "How many seats?" }, { role: "assistant", content: [call] }, result],
     ];

@@ -100,6 +100,7 @@ describe("exports of other versions", () => {
     },
     "rows of Open WebUI's database": [{ id: "1", title: "t", chat: JSON.stringify({ history }) }],
     "the chat within Open WebUI's export": { title: "t", models: ["m"], history, messages: [] },
+    "Open WebUI's export with only a list": [{ id: "1", chat: { title: "t", messages: [messages.a, messages.c] } }],
     "LibreChat's nested export before `messagesTree`": {
       conversationId: "c",
       recursive: true,

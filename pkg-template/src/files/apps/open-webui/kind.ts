@@ -2,7 +2,7 @@
 
 import { isRecord } from "../../../base/plain-data.js";
 import { type Row, recordIn } from "../../file.js";
-import type { KnownKind } from "../../kind.js";
+import { anyOf, isText, type KnownKind } from "../../kind.js";
 import { parsedText } from "../../text.js";
 
 /** Returns the chat in an entry of an export, which is JSON in a row of the database. Some files are the chat itself. */
@@ -14,5 +14,9 @@ export function chatIn(value: Row): Row {
 
 export const openWebUiKind: KnownKind = {
   name: "Open WebUI export",
-  file: (value) => isRecord(chatIn(value).history),
+  file(value) {
+    const chat = chatIn(value);
+    // The first versions had only a list.
+    return isRecord(chat.history) || (chat !== value && anyOf(chat.messages, ({ role }) => isText(role)));
+  },
 };
