@@ -174,6 +174,39 @@ describe("a session of another app", () => {
     }
   });
 
+  test("with items of OpenAI's tools sends them without the fields that the file's reader adds", async () => {
+    const items = [
+      { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "seats" } },
+      { type: "local_shell_call", call_id: "c", status: "completed", action: { type: "exec", command: ["ls"] } },
+      { type: "function_call_output", call_id: "c", output: "plan" },
+      { type: "tool_search_call", call_id: "s", execution: "client", status: "completed", arguments: { query: "x" } },
+      { type: "tool_search_output", call_id: "s", execution: "client", status: "completed", tools: [] },
+    ];
+    const compaction = { type: "compaction", encrypted_content: "sealed" };
+    const own = { createdAt: "2026-06-01T10:00:00Z", conversationId: "c", pinned: true, tags: ["a"], replyTo: "m" };
+    for (const item of [...items, compaction]) {
+      const marked = items.map((one) => (one === item ? { ...item, ...own } : one));
+      const session = [
+        { role: "user", content: "Hi" },
+        ...marked,
+        ...(item === compaction ? [{ ...item, ...own }] : []),
+      ];
+      const { body } = await carryOn(JSON.stringify(session), { ...options, as: "openai-responses" });
+      const sent = body.input.filter(({ type }) => type === item.type);
+      assert.ok(sent.length > 0, item.type);
+      for (const name of Object.keys(own)) {
+        assert.ok(!JSON.stringify(body).includes(name), `${item.type}: ${JSON.stringify(body)}`);
+        const problems = problemsOf("openai-responses", {
+          input: [{ ...sent.at(-1), [name]: own[name] }, ...body.input],
+        });
+        assert.ok(
+          problems.some(({ place }) => place === `input[0].${name}`),
+          `${item.type}: ${name}`,
+        );
+      }
+    }
+  });
+
   test("that ends with a search of OpenAI's is sendable to every provider", async () => {
     const action = { type: "search", query: "seats" };
     const file = JSON.stringify([

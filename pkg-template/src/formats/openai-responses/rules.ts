@@ -1,6 +1,7 @@
 // The rules of OpenAI's Responses.
 
 import { isRecord } from "../../base/plain-data.js";
+import { ownFieldNames } from "../../message/read.js";
 import { parsedObject } from "../request/calls.js";
 import { ENDS_WITH_USER } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
@@ -116,7 +117,7 @@ function partsIn(source: Readonly<Record<string, unknown>>, place: string, field
 function unknownIn(item: unknown, place: string): readonly string[] {
   const schema = ITEMS[isRecord(item) ? typeOf(item) : ""];
   if (schema === undefined) {
-    return [];
+    return isRecord(item) ? ownFieldNames(item).map((name) => `${place}.${name}`) : [];
   }
   const inParts = (HOLDERS.get(schema) ?? []).flatMap((field) =>
     rule.listIn(item, field).flatMap((part, at) => {

@@ -11,7 +11,7 @@ import { isRecord } from "../../base/plain-data.js";
 import { wellFormed } from "../../base/well-formed.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
-import type { ParsedMessage } from "../../message/read.js";
+import { ownFieldNames, type ParsedMessage } from "../../message/read.js";
 import {
   argumentsOf,
   customInputOf,
@@ -344,11 +344,17 @@ function isWholeItem(given: Readonly<Record<string, unknown>>, part: SentPart): 
   return type === "reasoning" ? Array.isArray(given.summary) && isProven : HOSTED.test(String(type));
 }
 
+/** Returns an item without windrow's own fields. Its other fields are known only to the provider. */
+function withoutOwnFields(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const own = ownFieldNames(item);
+  return own.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([name]) => !own.includes(name)));
+}
+
 /** Returns an item with only the known fields. Drops an id that the provider didn't assign. */
 function fittedItem(given: Readonly<Record<string, unknown>>): ResponsesItem {
   const type = String(given.type);
   const schema = ITEMS[type];
-  const item = fittedParts(schema === undefined ? given : knownFieldsIn(given, schema), schema);
+  const item = fittedParts(schema === undefined ? withoutOwnFields(given) : knownFieldsIn(given, schema), schema);
   if (item.id === undefined || isItemId(item.id, type)) {
     return item as unknown as ResponsesItem;
   }
