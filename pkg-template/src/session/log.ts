@@ -373,7 +373,7 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
   const isOneLine = lines.findLastIndex((line) => line.trim() !== "") === first;
   if (whole.failure === undefined) {
     const { value } = whole;
-    const values = bareMessagesIn(value) ?? entriesOfFile(value);
+    const values = (appFile.fits(value) ? undefined : bareMessagesIn(value)) ?? entriesOfFile(value);
     if (logOf(values) !== undefined) {
       rowCount = values.length;
       takeLog(values.map((entry, at) => ({ value: entry, at })));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseTranscript, problemsOf, providers } from "windrow";
+import { memoryStore, openSession, parseTranscript, problemsOf, providers } from "windrow";
 import { carryOn } from "windrow/files";
 import { errorOf } from "../support/errors.mjs";
 import { forEachSeed } from "../support/property.mjs";
@@ -100,6 +100,13 @@ describe("exports of other versions", () => {
     },
     "rows of Open WebUI's database": [{ id: "1", title: "t", chat: JSON.stringify({ history }) }],
     "the chat within Open WebUI's export": { title: "t", models: ["m"], history, messages: [] },
+    "an LM Studio conversation with few facts": {
+      ...{ name: "t", createdAt: 1 },
+      messages: [messages.a, messages.c].map(({ role, content }) => ({
+        versions: [{ type: "singleStep", role, content: [{ type: "text", text: content }] }],
+        currentlySelected: 0,
+      })),
+    },
     "Open WebUI's export with only a list": [{ id: "1", chat: { title: "t", messages: [messages.a, messages.c] } }],
     "LibreChat's nested export before `messagesTree`": {
       conversationId: "c",
@@ -116,6 +123,8 @@ describe("exports of other versions", () => {
         ["assistant", "Forty."],
       ]);
       assert.deepEqual(skipped, []);
+      const session = await openSession("s", { store: memoryStore() });
+      assert.equal((await session.import(text)).messageCount, 2);
       for (const { name: as } of providers) {
         const { body } = await carryOn(text, { as, encoding: "estimate" });
         assert.deepEqual(problemsOf(as, body), []);
