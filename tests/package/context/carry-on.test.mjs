@@ -261,6 +261,7 @@ describe("a session of another app", () => {
         { type: "file", file: { filename: "plan.pdf", file_data: pdf } },
         { type: "input_audio", input_audio: { data: png, format: "flac" } },
       ),
+      video: user({ type: "video_url", video_url: { url: "https://a.example/plan.mp4" } }),
       anthropic: user({ type: "document", source: { type: "url", url: pdf } }),
       bedrock: user({ document: { format: "pdf", name: "plan", source: { s3Location: { uri: "s3://a/plan.pdf" } } } }),
       gemini: { role: "user", parts: [{ fileData: { mimeType: "video/mp4", fileUri: "gs://a/plan.mp4" } }] },

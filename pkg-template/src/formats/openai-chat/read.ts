@@ -29,6 +29,17 @@ export const openAiChat: Dialect = {
     refusal: refusalForm,
     image_url: mediaForm("image"),
     input_audio: mediaForm("audio"),
+    // OpenRouter's form of a video.
+    video_url: {
+      fields: new Set(["video_url"]),
+      givenOf: () => undefined,
+      read: ({ video_url: video }, place) =>
+        mediaPart(
+          { url: typeof video === "string" ? video : recordOf(video).url, mediaType: "video/mp4" },
+          "file",
+          place,
+        ),
+    },
   },
   beside(message, maker) {
     const { tool_calls: calls, tool_call_id: id, audio, refusal, function_call: call } = message;
