@@ -21,7 +21,17 @@ import { entriesOf, entriesOfFile, isConversation, readConversation } from "./in
 import { beginPass, reportRead } from "./progress.js";
 import { failedKindOf, readAppText } from "./readers.js";
 import { logOf, type PlacedRow, readRows } from "./rows.js";
-import { checkText, damageOf, isCut, isOneValue, linesOf, separateValues, tryParse, withoutMark } from "./text.js";
+import {
+  checkText,
+  damageOf,
+  isCut,
+  isMostlyDamaged,
+  isOneValue,
+  linesOf,
+  separateValues,
+  tryParse,
+  withoutMark,
+} from "./text.js";
 import { unknownKindOf } from "./unknown.js";
 
 export type { ParsedConversation, SkippedRow, UnreadMessages };
@@ -127,7 +137,10 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
   return {};
 }
 
-const isDamaged = (body: string): boolean => linesOf(body).reduce((sum, { text }) => sum + damageOf(text), 0) > 0;
+function isDamaged(body: string): boolean {
+  const damage = linesOf(body).reduce((sum, { text }) => sum + damageOf(text), 0);
+  return isMostlyDamaged(body, damage);
+}
 
 /**
  * The fractions of a file's work that are done after its JSON is parsed, after its messages are read, and after each

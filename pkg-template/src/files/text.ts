@@ -40,54 +40,22 @@ export const isCut = (text: string): boolean => endOfValue(text, 0) === MISSING;
 
 /**
  * Returns true if a text that isn't JSON is one value with its end missing, false if its lines are its values, and
- * undefined if the lines decide: most lines of a log are whole, even if its first one lacks its beginning.
+ * undefined if {@link isMostlyDamaged} decides.
  */
 export function isOneValue(body: string): boolean | undefined {
-  return body.trimStart().startsWith("[") || (isCut(body) ? isBeginning(body) || undefined : false);
+  return body.trimStart().startsWith("[") || (isCut(body) ? undefined : false);
 }
 
-/** A token of JSON. The last one of a cut text may lack its end. */
-const TOKEN = /\s*(?:("(?:[^"\\\n]|\\.)*(?:"|\\?$))|([{}[\],:])|([-+.\w]+)|$)/y;
-
-/** True if a text is the beginning of a JSON value, as it stands after each step of this: key, colon, value, comma. */
-function isBeginning(body: string): boolean {
-  const open: string[] = [];
-  let next: "value" | "first" | "key" | "colon" | "comma" = "value";
-  for (let from = 0; from < body.length; from = TOKEN.lastIndex) {
-    TOKEN.lastIndex = from;
-    const [, text, mark, scalar] = TOKEN.exec(body) ?? [undefined, undefined, "?"];
-    const isKey: boolean = next === "key" || (next === "first" && open.at(-1) === "{");
-    if (text !== undefined || scalar !== undefined) {
-      if (next === "colon" || next === "comma" || (isKey && text === undefined)) {
-        return false;
-      }
-      next = isKey ? "colon" : "comma";
-    } else if (mark === "{" || mark === "[") {
-      if (isKey || next === "colon" || next === "comma") {
-        return false;
-      }
-      open.push(mark);
-      next = "first";
-    } else if (mark === "}" || mark === "]") {
-      const isEnd = (next === "first" || next === "comma") && open.pop() === (mark === "}" ? "{" : "[");
-      if (!isEnd || open.length === 0) {
-        return false;
-      }
-      next = "comma";
-    } else if (mark !== undefined) {
-      const isExpected = mark === ":" ? next === "colon" : mark === "," && next === "comma";
-      if (!isExpected) {
-        return false;
-      }
-      next = mark === "," && open.at(-1) === "{" ? "key" : "value";
-    }
-  }
-  return true;
-}
-
-/** Returns 1 for a line that isn't JSON, -1 for one that is, and 0 for a blank one. A log's lines add up to 0 or less. */
+/** Returns 1 for a line that isn't JSON, -1 for one that is, and 0 for a blank one. */
 export const damageOf = (line: string): number =>
   line.trim() === "" ? 0 : tryParse(line).failure === undefined ? -1 : 1;
+
+/**
+ * True if the lines of a text aren't a log's, by the sum of their damage: most lines of a log are whole, even if its
+ * first one lacks its beginning. If half of the lines are whole, the first one says which: an object has its beginning.
+ */
+export const isMostlyDamaged = (body: string, damage: number): boolean =>
+  damage > 0 || (damage === 0 && body.trimStart().startsWith("{"));
 
 const MISSING = -1;
 

@@ -25,7 +25,7 @@ import { entriesOf, entriesOfFile, isConversation, readConversation } from "../f
 import { appFile, failedKindOf, readAppText } from "../files/readers.js";
 import { logOf, type PlacedRow, readRows as readRowsOf } from "../files/rows.js";
 import { messageOfRow } from "../files/session-log.js";
-import { damageOf, isOneValue, separateValues, tryParse, withoutMark } from "../files/text.js";
+import { damageOf, isMostlyDamaged, isOneValue, separateValues, tryParse, withoutMark } from "../files/text.js";
 import { messageOfTurn } from "../files/turn-log.js";
 import { unknownKindOf } from "../files/unknown.js";
 import type { AnyMessage } from "../formats/any-message.js";
@@ -527,7 +527,7 @@ async function isOneValueCut(
   await each(lines, (line) => {
     damage += damageOf(line);
   });
-  return damage > 0;
+  return isMostlyDamaged(body, damage);
 }
 
 /**
