@@ -100,9 +100,9 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
   },
   {
     name: "list of smolagents' steps",
-    row: ({ step_number, task, observations, tool_calls }) =>
+    row: ({ step_number, task, task_images, observations, tool_calls }) =>
       (typeof step_number === "number" && (observations ?? tool_calls) !== undefined) ||
-      (isText(task) && observations === undefined && tool_calls === undefined),
+      (isText(task) && task_images !== undefined),
     next: "Pass the messages of `agent.write_memory_to_messages()`.",
   },
   {

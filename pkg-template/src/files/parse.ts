@@ -26,8 +26,8 @@ import {
   damageOf,
   isCut,
   isMostlyDamaged,
-  isOneValue,
   linesOf,
+  mayBeOneValue,
   separateValues,
   tryParse,
   withoutMark,
@@ -108,8 +108,7 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
     return {};
   }
   const separate = separateValues(body);
-  const isOne = separate === undefined && (isOneValue(body) ?? isDamaged(body));
-  if (isOne) {
+  if (separate === undefined && mayBeOneValue(body) && isDamaged(body)) {
     throw notJson(body, whole.failure);
   }
   const texts = separate ?? linesOf(body);

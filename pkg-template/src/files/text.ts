@@ -38,13 +38,8 @@ export const parsedText = (given: unknown): unknown =>
  */
 export const isCut = (text: string): boolean => endOfValue(text, 0) === MISSING;
 
-/**
- * Returns true if a text that isn't JSON is one value with its end missing, false if its lines are its values, and
- * undefined if {@link isMostlyDamaged} decides.
- */
-export function isOneValue(body: string): boolean | undefined {
-  return body.trimStart().startsWith("[") || (isCut(body) ? undefined : false);
-}
+/** True if a text that isn't JSON may be one value, damaged or with its end missing. {@link isMostlyDamaged} decides. */
+export const mayBeOneValue = (body: string): boolean => body.trimStart().startsWith("[") || isCut(body);
 
 /** Returns 1 for a line that isn't JSON, -1 for one that is, and 0 for a blank one. */
 export const damageOf = (line: string): number =>
@@ -52,10 +47,10 @@ export const damageOf = (line: string): number =>
 
 /**
  * True if the lines of a text aren't a log's, by the sum of their damage: most lines of a log are whole, even if its
- * first one lacks its beginning. If half of the lines are whole, the first one says which: an object has its beginning.
+ * first one lacks its beginning. If half of the lines are whole, the first sign decides: a value has its beginning.
  */
 export const isMostlyDamaged = (body: string, damage: number): boolean =>
-  damage > 0 || (damage === 0 && body.trimStart().startsWith("{"));
+  damage > 0 || (damage === 0 && /^\s*[{[]/.test(body));
 
 const MISSING = -1;
 

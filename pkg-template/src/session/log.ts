@@ -25,7 +25,7 @@ import { entriesOf, entriesOfFile, isConversation, readConversation } from "../f
 import { appFile, failedKindOf, readAppText } from "../files/readers.js";
 import { logOf, type PlacedRow, readRows as readRowsOf } from "../files/rows.js";
 import { messageOfRow } from "../files/session-log.js";
-import { damageOf, isMostlyDamaged, isOneValue, separateValues, tryParse, withoutMark } from "../files/text.js";
+import { damageOf, isMostlyDamaged, mayBeOneValue, separateValues, tryParse, withoutMark } from "../files/text.js";
 import { messageOfTurn } from "../files/turn-log.js";
 import { unknownKindOf } from "../files/unknown.js";
 import type { AnyMessage } from "../formats/any-message.js";
@@ -519,9 +519,8 @@ async function isOneValueCut(
   lines: readonly string[],
   each: (lines: readonly string[], read: (line: string) => void) => Promise<void>,
 ): Promise<boolean> {
-  const isOne = isOneValue(body);
-  if (isOne !== undefined) {
-    return isOne;
+  if (!mayBeOneValue(body)) {
+    return false;
   }
   let damage = 0;
   await each(lines, (line) => {

@@ -77,6 +77,20 @@ describe("LibreChat's export as text and as Markdown", () => {
   });
 });
 
+test("a file with a list of messages in each line is one conversation", async () => {
+  const runs = [
+    [
+      { kind: "request", parts: [{ part_kind: "user-prompt", content: "How many?" }] },
+      { kind: "response", parts: [{ part_kind: "text", content: "Forty." }] },
+    ],
+    [{ kind: "request", parts: [{ part_kind: "user-prompt", content: "And boats?" }] }],
+  ];
+  const text = runs.map((run) => JSON.stringify(run)).join("\n");
+  assert.equal(parseTranscript(text).messages.length, 3);
+  const session = await openSession("s", { store: memoryStore() });
+  assert.equal((await session.import(text)).messageCount, 3);
+});
+
 describe("exports of other versions", () => {
   const messages = {
     a: { id: "a", parentId: null, role: "user", content: "How many?" },

@@ -266,6 +266,42 @@ describe("files next to the one with the messages", () => {
       "Pass `conversations.json` of the same export.",
       "<html>\n<head>\n<title>ChatGPT Data Export</title>",
     ],
+    [
+      "a list of Cline's or Roo Code's tasks",
+      "Pass `api_conversation_history.json` of one of them.",
+      [{ id: "1780300000000", ts: 1780300000000, task: "Count the seats", tokensIn: 1, tokensOut: 1, totalCost: 0 }],
+    ],
+    [
+      "a message of opencode without its parts",
+      "Pass what `opencode export` writes.",
+      { id: "msg_1", sessionID: "ses_1", role: "user", time: { created: 1780300000000 } },
+    ],
+    [
+      "an event stream of Codex's first versions",
+      "Pass the session's file of `~/.codex/sessions`.",
+      lines({ id: "0", msg: { type: "task_started" } }, { id: "0", msg: { type: "agent_message", message: "Hi" } }),
+    ],
+    ...[
+      { id: "c", object: "chat.completion", choices: [{ index: 0, message: { role: "assistant", content: "Hi" } }] },
+      { candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] } }] },
+      { output: { message: { role: "assistant", content: [{ text: "Hi" }] } }, stopReason: "end_turn" },
+      { model: "m", message: { role: "assistant", content: "Hi" }, done: true },
+    ].map(
+      (file) =>
+        /** @type {const} */ ([
+          "a response of a provider",
+          "Pass its message, after those that were sent.",
+          JSON.stringify(file),
+        ]),
+    ),
+    ...['data: {"choices":[]}\n\ndata: [DONE]\n', 'event: message_start\ndata: {"type":"message_start"}\n'].map(
+      (file) =>
+        /** @type {const} */ ([
+          "a stream of a provider's response",
+          "Pass the message that it adds up to, after those that were sent.",
+          file,
+        ]),
+    ),
     ["a web page", "Export it as JSON.", "<!DOCTYPE html><html><body>Hi</body></html>"],
     ["a ZIP archive", "Unpack it, and pass one of its files.", "PK\x03\x04\x14"],
     ["a gzip archive", "Unpack it, and pass its file.", "\x1f\ufffd\x08\x00"],

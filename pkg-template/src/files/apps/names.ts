@@ -29,6 +29,36 @@ export const NAMED_KINDS: readonly KnownKind[] = [
     next: 'Map each to { role: "assistant", content: text }, between the messages that you sent.',
   },
   {
+    name: "list of Cline's or Roo Code's tasks",
+    row: ({ task, tokensIn }) => isText(task) && typeof tokensIn === "number",
+    next: "Pass `api_conversation_history.json` of one of them.",
+  },
+  {
+    name: "message of opencode without its parts",
+    row: ({ sessionID, role, time, parts }) =>
+      isText(sessionID) && isText(role) && isRecord(time) && parts === undefined,
+    next: "Pass what `opencode export` writes.",
+  },
+  {
+    name: "event stream of Codex's first versions",
+    row: ({ id, msg }) => isText(id) && isText(recordIn(msg).type),
+    next: "Pass the session's file of `~/.codex/sessions`.",
+  },
+  {
+    name: "response of a provider",
+    row: ({ choices, candidates, output, message, done }) =>
+      anyHas(choices, "message") ||
+      anyHas(candidates, "content") ||
+      has(recordIn(output).message, "content") ||
+      (has(message, "content") && typeof done === "boolean"),
+    next: "Pass its message, after those that were sent.",
+  },
+  {
+    name: "stream of a provider's response",
+    text: /^\s*(?:event: [\w.]+\r?\n)?data: [{[]/,
+    next: "Pass the message that it adds up to, after those that were sent.",
+  },
+  {
     name: "Junie session",
     row: ({ kind }) => /^(?:UserPromptEvent|SessionA2uxEvent|SendToAgentEvent|TaskState)$/.test(String(kind)),
   },
