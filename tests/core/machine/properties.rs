@@ -203,7 +203,9 @@ fn check_left_out(context: &Context, messages: &[Message]) {
     let is_stepwise = config.budget.cut.is_some() || config.render.gap_notice.is_some();
     let is_stepwise = is_stepwise || config.recall.ranking == Ranking::Recency;
     let limits = [config.budget.max_tokens, config.budget.max_chars];
-    if is_stepwise || context.text.is_some() || limits.iter().all(Option::is_none) {
+    // Quoted messages cost more than by themselves.
+    let is_quoted = config.recall.placement == Placement::AfterHistory;
+    if is_stepwise || is_quoted || context.text.is_some() || limits.iter().all(Option::is_none) {
         return;
     }
     let name = EncodingName::from_name(&context.tokens.encoding).expect("an exact encoding");
