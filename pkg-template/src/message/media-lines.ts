@@ -4,7 +4,7 @@
 import { listFrom } from "../base/lists.js";
 import { mediaFields } from "./dialect.js";
 import type { MessageFormat, NextLine, UnknownRecord } from "./format.js";
-import type { PlainPart, ReadMessage } from "./message.js";
+import type { PlainPart } from "./message.js";
 import { changedAt, type PlacedChange, withFields } from "./origin.js";
 import { parse } from "./read.js";
 import { sharesOf } from "./shares.js";
@@ -30,29 +30,12 @@ export function withMediaLines<M extends object>(message: M, lines: MediaLines, 
       }
     }
   }
-  const own = places.get("")?.filter((line) => line !== null) ?? [];
-  if (own.length > 0) {
-    return itemWithLines(message, read, own) as M;
-  }
   const changes = Array.from(places, ([place, own]): PlacedChange => [place, replacer(own.toReversed(), withLines)]);
   const copy = mediaFields().reduce(
     (changed, field) => withoutMedia(changed, field, places),
     changedAt(message, changes) as UnknownRecord,
   );
   return Object.assign(copy as M, { shortened: true });
-}
-
-/** Returns a marked message in place of an item that is an image itself: the line follows its texts. */
-function itemWithLines(message: object, { role, content }: ReadMessage, lines: readonly string[]): object {
-  const texts = content.flatMap((part) => (part.type === "text" ? part.text : []));
-  const { id, createdAt } = message as UnknownRecord;
-  return {
-    ...(id === undefined ? {} : { id }),
-    role,
-    content: [...texts, ...lines].join(" "),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    shortened: true,
-  };
 }
 
 /**

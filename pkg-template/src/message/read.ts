@@ -155,11 +155,7 @@ function readPlain(plain: PlainMessage, row: UnknownRecord, format: MessageForma
 }
 
 /** Fields of windrow's own that a message of any format may have in addition. */
-const OWN_FIELDS = ["pinned", "persist", "tags", "replyTo", "sessionId", "conversationId"] as const;
-
-/** Returns the names of windrow's own fields in an item of a provider, which files and applications add to it. */
-export const ownFieldNames = (row: object): readonly string[] =>
-  [...OWN_FIELDS, "createdAt"].filter((field) => (row as UnknownRecord)[field] !== undefined);
+export const OWN_FIELDS = ["pinned", "persist", "tags", "replyTo", "sessionId", "conversationId"] as const;
 
 /** Returns windrow's own fields that a message has in addition to its format's fields. */
 export function ownFields(row: UnknownRecord, { fields }: MessageFormat): UnknownRecord {

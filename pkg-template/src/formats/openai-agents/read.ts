@@ -19,6 +19,7 @@ import {
   type ItemKind,
   type ItemKinds,
   isOfAgents,
+  itemWithLine,
   itemWithOrigin,
   itemWithoutCalls,
   kindIn,
@@ -176,6 +177,8 @@ export const openaiAgentsShape: MessageFormat = {
   }),
 
   withText: (row, text) => kindOf(row).withText?.(row, text) ?? row,
+
+  withLines: (value, next) => itemWithLine(value, next, openaiAgentsShape),
 
   withoutToolCalls: (row) => itemWithoutCalls(row, kindOf(row)),
 

@@ -4,8 +4,16 @@
 import { jsonOf } from "../../base/json.js";
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
-import { type MessageOrigin, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
+import {
+  type MessageFormat,
+  type MessageOrigin,
+  type NextLine,
+  partsWithText,
+  recordOf,
+  type UnknownRecord,
+} from "../../message/format.js";
 import { list, MalformedMessage, text as optional, required, unknownType } from "../../message/malformed.js";
+import { lineInstead } from "../../message/media-lines.js";
 import type { MediaFacts, PartInput, PlainMessage } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
 import { hasMedia } from "../../message/substance.js";
@@ -536,4 +544,16 @@ function isPartOfAgents(part: UnknownRecord): boolean {
     (type === "input_file" && ["file", "fileData", "fileUrl", "fileId"].some((field) => field in part)) ||
     "providerData" in part
   );
+}
+
+/** Returns an item that is an image, as a message with a line instead, or any other value with its own lines. */
+export function itemWithLine(value: UnknownRecord, next: NextLine, format: MessageFormat): unknown {
+  if (value.type !== "image_generation_call" && value.type !== "hosted_tool_call") {
+    return lineInstead(value, next);
+  }
+  const content = listFrom(format.read(value).content).map(recordOf);
+  const line = content.some(({ type }) => type === "image") ? next() : undefined;
+  const texts = content.flatMap(({ type, text }) => (type === "text" ? [text] : []));
+  const { id, createdAt } = value;
+  return line == null ? value : { id, createdAt, role: "assistant", content: [...texts, line].join(" ") };
 }

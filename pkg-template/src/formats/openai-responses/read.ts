@@ -22,6 +22,7 @@ import {
   type ItemKind,
   type ItemKinds,
   isOfAgents,
+  itemWithLine,
   itemWithOrigin,
   itemWithoutCalls,
   json,
@@ -264,6 +265,8 @@ export const openaiResponsesShape: MessageFormat = {
   },
 
   withText: (row, text) => kindOf(row).withText?.(row, text) ?? row,
+
+  withLines: (value, next) => itemWithLine(value, next, openaiResponsesShape),
 
   withoutToolCalls: (row) => itemWithoutCalls(row, kindOf(row)),
 

@@ -1,13 +1,12 @@
 // The rules of OpenAI's Responses.
 
 import { isRecord } from "../../base/plain-data.js";
-import { ownFieldNames } from "../../message/read.js";
 import { parsedObject } from "../request/calls.js";
 import { ENDS_WITH_USER } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
-import { CALLED, GAVE, HOLDERS, ID, ITEM_ID, ITEMS, isItemId, NAME, PARTS } from "./write.js";
+import { CALLED, GAVE, HOLDERS, ID, ITEM_ID, ITEMS, isItemId, NAME, ownFieldNames, PARTS } from "./write.js";
 
 /** The pages that state each rule, and threads about requests refused because of it. */
 const sources: ProviderRules["sources"] = {

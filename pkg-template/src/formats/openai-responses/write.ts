@@ -11,7 +11,7 @@ import { isRecord } from "../../base/plain-data.js";
 import { wellFormed } from "../../base/well-formed.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
-import { ownFieldNames, type ParsedMessage } from "../../message/read.js";
+import { OWN_FIELDS, type ParsedMessage } from "../../message/read.js";
 import {
   argumentsOf,
   customInputOf,
@@ -343,6 +343,10 @@ function isWholeItem(given: Readonly<Record<string, unknown>>, part: SentPart): 
   const isProven = isItemId(given.id, "reasoning") || typeof given.encrypted_content === "string";
   return type === "reasoning" ? Array.isArray(given.summary) && isProven : HOSTED.test(String(type));
 }
+
+/** Returns the names of windrow's own fields in an item, which files and applications add to it. */
+export const ownFieldNames = (item: Readonly<Record<string, unknown>>): readonly string[] =>
+  [...OWN_FIELDS, "createdAt"].filter((field) => item[field] !== undefined);
 
 /** Returns an item without windrow's own fields. Its other fields are known only to the provider. */
 function withoutOwnFields(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -1,22 +1,14 @@
 // Recognizes Open WebUI's exports.
 
 import { isRecord } from "../../../base/plain-data.js";
-import { type Row, recordIn } from "../../file.js";
-import { anyOf, isText, type KnownKind } from "../../kind.js";
-import { parsedText } from "../../text.js";
-
-/** Returns the chat in an entry of an export, which is JSON in a row of the database. Some files are the chat itself. */
-export function chatIn(value: Row): Row {
-  const { chat, history } = value;
-  const isTree = isRecord(recordIn(history).messages);
-  return isTree ? value : recordIn(typeof chat === "string" && chat.startsWith("{") ? parsedText(chat) : chat);
-}
+import { recordIn } from "../../file.js";
+import { anyOf, hasFields, isText, type KnownKind } from "../../kind.js";
 
 export const openWebUiKind: KnownKind = {
   name: "Open WebUI export",
-  file(value) {
-    const chat = chatIn(value);
-    // The first versions had only a list.
-    return isRecord(chat.history) || (chat !== value && anyOf(chat.messages, ({ role }) => isText(role)));
-  },
+  // In a row of the database, the chat is JSON. The first versions had only a list, and some files are the chat itself.
+  file: ({ chat, history }) =>
+    isRecord((recordIn(chat).history ?? recordIn(history).messages) as unknown) ||
+    anyOf(recordIn(chat).messages, hasFields("role")) ||
+    (isText(chat) && chat.includes('"history"')),
 };

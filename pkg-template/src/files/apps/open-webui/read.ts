@@ -9,13 +9,13 @@ import { typeInWords } from "../../log.js";
 import { filePart, messagesInTurn, partsOrFault, type Report, textPart, timeOfSeconds } from "../../parts.js";
 import type { AppStep, KindReader } from "../../readers.js";
 import { parsedText } from "../../text.js";
-import { chatIn, openWebUiKind } from "./kind.js";
+import { openWebUiKind } from "./kind.js";
 
 export const openWebUi: KindReader = {
   kind: openWebUiKind,
   open(value) {
     const { id, title, created_at } = value;
-    const { title: own, system, params, history, messages } = chatIn(value);
+    const { title: own, system, params, history, messages } = recordIn(parsedText(value.chat ?? value));
     const tree = recordIn(recordIn(history).messages);
     const rows = Object.entries(tree).map(([key, row]) => ({ id: key, ...recordIn(row) }));
     const instructions = textIn(system) ?? textIn(recordIn(params).system);

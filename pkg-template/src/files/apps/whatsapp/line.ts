@@ -25,11 +25,8 @@ const TIME_FIRST = `^${MARK}?\\[?${CLOCK}(${WORDS}{1,16})${DATE}${END}`;
 export const DATED: RegExp = new RegExp(DATE_FIRST, "u");
 export const TIMED: RegExp = new RegExp(TIME_FIRST, "u");
 
-/** Matches the notice that a chat begins with, in a file without any message. */
-export const WHATSAPP_NOTICE: RegExp = new RegExp(
-  `(?:${DATE_FIRST}|${TIME_FIRST}).*(?:WhatsApp|\u200e|end-to-end)`,
+/** Matches a line within a text that begins a message, or the notice that a chat begins with. */
+export const WHATSAPP_LINE: RegExp = new RegExp(
+  `(?:${DATE_FIRST}|${TIME_FIRST})(?:[^:\\n]{1,100}:\\s|.*(?:WhatsApp|\u200e|end-to-end))`,
   "mu",
 );
-
-/** Matches a line within a text that begins a message. */
-export const WHATSAPP_LINE: RegExp = new RegExp(`(?:${DATE_FIRST}|${TIME_FIRST})[^:\\n]{1,100}:\\s`, "mu");
