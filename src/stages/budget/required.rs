@@ -41,7 +41,7 @@ impl Cuttable {
 /// Returns the amount of a cost in one unit.
 type Unit = fn(Cost) -> u64;
 
-/// The first unit in which a cost exceeds a limit.
+/// The first unit of a cost that exceeds a limit.
 fn exceeded(cost: Cost, limit: Cost) -> Unit {
     let units: [Unit; 3] = [|it| it.tokens, |it| it.chars, |it| it.bytes];
     units.into_iter().find(|unit| unit(cost) > unit(limit)).unwrap_or(units[0])
@@ -281,7 +281,7 @@ impl Packer<'_> {
             let cut = shorten::cut(text, own, length, *token_count, &self.meter)?;
             let before = self.fill.shortened.get(piece).cloned();
             self.fill.shortened.insert(*piece, cut);
-            // The marker costs something too, so a text whose cost wouldn't fall stays as it is.
+            // The marker costs something too, so a text whose cost wouldn't fall stays whole.
             if unit(self.total(&[*piece])?) >= unit(*cost) {
                 match before {
                     Some(before) => self.fill.shortened.insert(*piece, before),

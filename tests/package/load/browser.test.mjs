@@ -133,7 +133,7 @@ describe("built by Vite without configuration", () => {
     const rest = sizes.filter((entry) => !later.includes(entry)).reduce((sum, [, size]) => sum + size, 0);
     // The core as base64, and the JavaScript around it. The limit leaves no room for the other files.
     const core = readFileSync(fileURLToPath(import.meta.resolve("windrow/windrow.wasm"))).length;
-    assert.ok(rest < (core * 4) / 3 + 433_000, `all else has ${rest} bytes`);
+    assert.ok(rest < (core * 4) / 3 + 435_000, `all else has ${rest} bytes`);
   });
 });
 
