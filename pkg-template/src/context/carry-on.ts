@@ -12,8 +12,8 @@ import { type ParsedTranscript, parseTranscript } from "../files/parse.js";
 import { tryParse } from "../files/text.js";
 import type { ProviderName, RequestBodies } from "../formats/requests.js";
 import { INTERRUPTED } from "../formats/tool-parts.js";
-import type { MessageInput, PlainPart } from "../message/message.js";
-import { parse } from "../message/read.js";
+import type { MessageInput } from "../message/message.js";
+import { type ParsedMessage, parse } from "../message/read.js";
 import { buildContext } from "./build.js";
 import type { BuiltContext } from "./context.js";
 import { withWordsForMedia } from "./sendable.js";
@@ -64,9 +64,10 @@ export async function carriedContext<Name extends ProviderName>(
   as: Name,
   config: ContextConfig<MessageInput>,
 ): Promise<Omit<CarriedOn<Name>, "file">> {
+  const read = messages.map((message) => parse(message, "message", "transcript_error"));
+  const carried = carriedMessages(read, as);
   const built = async (request: typeof config.request): Promise<Omit<CarriedOn<Name>, "file">> => {
-    const given = carryOnConfig(messages, as, { ...config, request });
-    const context = await buildContext(carriedMessages(messages, as), given);
+    const context = await buildContext(carried, carryOnConfig(read, as, { ...config, request }));
     return { body: context.request(as), context };
   };
   try {
@@ -107,7 +108,7 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
  * Returns a session's messages for continuing with a provider: rules are pinned, files that it can't get are words, and
  * calls interrupted at the end get a result.
  */
-function carriedMessages(messages: readonly MessageInput[], as: ProviderName): readonly MessageInput[] {
+function carriedMessages(messages: readonly ParsedMessage[], as: ProviderName): readonly MessageInput[] {
   const sendable = messages.map((message) => withPin(withWordsForMedia(message, as)));
   return [...sendable, ...openCallsOf(messages).map(interrupted)];
 }
@@ -123,10 +124,10 @@ const interrupted = (toolCallId: string): MessageInput => ({
 });
 
 /** Returns the ids of calls without a result that no later message follows. */
-function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
+function openCallsOf(messages: readonly ParsedMessage[]): readonly string[] {
   const open = new Set<string>();
-  for (const message of messages) {
-    const { role, content } = parse(message, "message", "transcript_error").message;
+  for (const { message } of messages) {
+    const { role, content } = message;
     if (role === "user") {
       open.clear();
     }
@@ -148,7 +149,7 @@ function answeredBy(toolName: string | undefined, open: ReadonlySet<string>): st
 
 /** Returns the config for continuing a session. The caller's options win. */
 function carryOnConfig<C extends ContextConfig<MessageInput>>(
-  messages: readonly MessageInput[],
+  messages: readonly ParsedMessage[],
   as: ProviderName,
   config: C,
 ): C & ContextConfig<MessageInput> {
@@ -168,16 +169,13 @@ function carryOnConfig<C extends ContextConfig<MessageInput>>(
   };
 }
 
-const partsOf = (message: MessageInput): readonly PlainPart[] =>
-  parse(message, "message", "transcript_error").message.content;
-
 /** True if the last message is the assistant's, and no tool is left to answer or to be read. */
-function hasEnded(messages: readonly MessageInput[]): boolean {
-  const last = messages.at(-1);
-  if (last === undefined || parse(last, "message", "transcript_error").message.role !== "assistant") {
+function hasEnded(messages: readonly ParsedMessage[]): boolean {
+  const last = messages.at(-1)?.message;
+  if (last?.role !== "assistant") {
     return false;
   }
-  const end = partsOf(last).at(-1);
+  const end = last.content.at(-1);
   // The provider itself ran a hosted tool, so nobody else answers it.
   const isOfTool = (end?.type === "tool-call" || end?.type === "tool-result") && end.providerExecuted !== true;
   return !isOfTool && openCallsOf(messages).length === 0;
@@ -195,9 +193,9 @@ const PATH_FIELDS = [
 ] as const;
 
 /** Maps each tool to its argument that names a file. */
-function resourcesOf(messages: readonly MessageInput[]): Readonly<Record<string, string>> {
+function resourcesOf(messages: readonly ParsedMessage[]): Readonly<Record<string, string>> {
   const fields = new Map<string, string>();
-  for (const part of messages.flatMap(partsOf)) {
+  for (const part of messages.flatMap(({ message }) => message.content)) {
     if (part.type === "tool-call" && !fields.has(part.toolName)) {
       const input = typeof part.input === "string" ? tryParse(part.input).value : part.input;
       const field = PATH_FIELDS.find((name) => isRecord(input) && typeof input[name] === "string");

@@ -6,7 +6,7 @@ import { fileLine } from "../files/parts.js";
 import { type ProviderName, requests } from "../formats/requests.js";
 import { withMediaLines } from "../message/media-lines.js";
 import type { MessageInput, PlainPart } from "../message/message.js";
-import { parse } from "../message/read.js";
+import { type ParsedMessage, parse } from "../message/read.js";
 import { sharesOf } from "../message/shares.js";
 
 /** Addresses that a provider can fetch or that hold the data. */
@@ -19,11 +19,11 @@ type Media = Extract<PlainPart, { type: "image" | "audio" | "file" }>;
  * that an export only names, and those that the provider doesn't take in this form, such as an address. The provider's
  * own writer decides. A document that needs a text next to it gets its name.
  */
-export function withWordsForMedia(message: MessageInput, as: ProviderName): MessageInput {
-  const read = parse(message, "message", "transcript_error");
+export function withWordsForMedia(read: ParsedMessage, as: ProviderName): MessageInput {
+  const message = read.given as MessageInput;
   const { role, content } = read.message;
   const all = content.flatMap(mediaIn);
-  const fault = all.length === 0 ? undefined : faultOf(message, as);
+  const fault = all.length === 0 ? undefined : faultOf(read, as);
   if (fault === TEXT_IS_MISSING && !all.some(isAbsent)) {
     const text = all.map((part) => fileLine(nameOf(part))).join("\n");
     return { ...read.message, content: [...content, { type: "text", text }] } as MessageInput;
@@ -32,7 +32,7 @@ export function withWordsForMedia(message: MessageInput, as: ProviderName): Mess
     return message;
   }
   const lineFor = (part: Media, isOfTool: boolean): string | null =>
-    !isAbsent(part) && faultOf(messageWith(part, role, isOfTool), as) !== NO_PLACE
+    !isAbsent(part) && faultOf(parsed(messageWith(part, role, isOfTool)), as) !== NO_PLACE
       ? null
       : (fileLine(nameOf(part)) ?? null);
   const rows = sharesOf(read.message, read.parts)?.map(({ parts }) => parts) ?? [read.parts];
@@ -76,15 +76,16 @@ function messageWith(part: Media, role: string, isOfTool: boolean): object {
 const NO_PLACE = "no-place";
 const TEXT_IS_MISSING = "documents-have-text";
 
+const parsed = (message: object): ParsedMessage => parse(message, "message", "transcript_error");
+
 /** Returns the fault of a message in a request to a provider. Undefined for faults that its neighbors mend. */
-function faultOf(message: object, as: ProviderName): typeof NO_PLACE | typeof TEXT_IS_MISSING | undefined {
-  const { role, content } = parse(message, "message", "transcript_error").message;
+function faultOf(read: ParsedMessage, as: ProviderName): typeof NO_PLACE | typeof TEXT_IS_MISSING | undefined {
+  const { role, content } = read.message;
   const ids = content.flatMap((part) => (role === "tool" && part.type === "tool-result" ? [part.toolCallId] : []));
   const calls = ids.map((toolCallId) => ({ type: "tool-call", toolCallId, toolName: "tool", input: {} }));
-  const before = calls.length === 0 ? [] : [{ role: "assistant", content: calls }];
+  const before = calls.length === 0 ? [] : [parsed({ role: "assistant", content: calls })];
   try {
-    const parsed = [...before, message].map((one) => parse(one, "message", "transcript_error"));
-    requests.get().requestOfParsed(as, parsed, {});
+    requests.get().requestOfParsed(as, [...before, read], {});
     return undefined;
   } catch (failure) {
     const rule = ContextError.from(failure)?.rule;
