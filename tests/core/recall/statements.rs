@@ -142,6 +142,12 @@ properties! {
         prop_assert_eq!(fate, Fate::Kept, "{:?}", reason);
         // The default of `recall.maxStatementShare`, of a room that is smaller than the budget.
         prop_assert!(cost_of(&context, &kept) * 2 <= tokens);
+        // Nor do they displace them if nothing is asked, and they may fill the prompt.
+        let mut messages = chat_with(&hostile);
+        messages.extend([Message::user("Which city has a theater?"), Message::assistant("Rome.")]);
+        let options = json!({"budget": {"maxTokens": tokens}}).to_string();
+        let answered = build(&transcript(&messages), None, config(&options)).expect("it fits");
+        prop_assert_eq!(fates(&answered)[10 + at].0, Fate::Kept);
     }
 }
 
